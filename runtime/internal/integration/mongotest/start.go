@@ -1,0 +1,90 @@
+package mongotest
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// RequireVariable makes a missing server a failure when it is set to 1.
+const RequireVariable = "FW_REQUIRE_MONGO"
+
+// source is one place where a server may come from. It returns a deployment, or the reason
+// why it has none that satisfies the needs. An error is a source that should have worked.
+type source func(Needs) (d *Deployment, lacks string, err error)
+
+// sources in the order in which they are asked.
+var sources = []source{fromURI, fromBinary}
+
+// Start returns a deployment that satisfies the needs. Where there is none it skips the test,
+// or fails it under FW_REQUIRE_MONGO=1.
+func Start(t testing.TB, needs Needs) *Deployment {
+	t.Helper()
+	if needs.own() {
+		d := find(t, needs)
+		t.Cleanup(func() {
+			if err := d.stop(); err != nil {
+				t.Errorf("mongotest: stop: %v", err)
+			}
+		})
+		return d
+	}
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	d := shared.deployments[needs.key()]
+	if d == nil {
+		d = find(t, needs)
+		d.shared = true
+		shared.deployments[needs.key()] = d
+	}
+	return d
+}
+
+// find asks the sources in order.
+func find(t testing.TB, needs Needs) *Deployment {
+	t.Helper()
+	var lacking []string
+	for _, ask := range sources {
+		d, lacks, err := ask(needs)
+		if err != nil {
+			t.Fatalf("mongotest: %v", err)
+		}
+		if d != nil {
+			return d
+		}
+		lacking = append(lacking, lacks)
+	}
+	missing(t, needs, lacking)
+	return nil
+}
+
+// missing skips or fails the test. It does not return.
+func missing(t testing.TB, needs Needs, lacking []string) {
+	t.Helper()
+	message := fmt.Sprintf("needs %s: %s", needs, strings.Join(lacking, "; "))
+	if os.Getenv(RequireVariable) == "1" {
+		t.Fatalf("%s (%s=1 does not let this pass)", message, RequireVariable)
+	}
+	t.Skip(message)
+}
+
+// shared are the deployments that the tests of this binary have in common, by Needs.key.
+var shared = struct {
+	mu          sync.Mutex
+	deployments map[int]*Deployment
+}{deployments: map[int]*Deployment{}}
+
+// Main runs the tests of a package and stops the shared servers. Call it from TestMain.
+func Main(m *testing.M) {
+	code := m.Run()
+	shared.mu.Lock()
+	for _, d := range shared.deployments {
+		if err := d.stop(); err != nil {
+			fmt.Fprintf(os.Stderr, "mongotest: stop: %v\n", err)
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}
