@@ -1,0 +1,147 @@
+package lease
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/fwgen/fwgen/runtime/internal/backoff"
+	"github.com/fwgen/fwgen/runtime/internal/clock"
+	"github.com/fwgen/fwgen/runtime/store"
+)
+
+// Config says which lease to seek, and how. TTL, Heartbeat and Poll are greater than zero, and TTL is
+// at least three heartbeats; the caller has validated that.
+type Config struct {
+	Leases   store.Leases
+	Stream   string
+	Owner    string // unique per App, also among runs of one instance
+	Instance store.Instance
+
+	TTL       time.Duration // how long a lease lives without a renewal
+	Heartbeat time.Duration // from the start of one renewal to the start of the next
+	Poll      time.Duration // the longest that a standby sleeps
+	Priority  int           // passed to the store
+
+	Clock   clock.Clock  // Defaults to clock.System.
+	Watcher *Watcher     // Nil: expiry and poll only.
+	Logger  *slog.Logger // Defaults to none.
+
+	// Report is told what happens, one call at a time and in order. It must not block. Defaults to
+	// none.
+	Report func(Report)
+
+	// LostCause is the cause that the context of lead ends with when the lease is lost. Defaults to
+	// context.Canceled.
+	LostCause error
+}
+
+// Elector seeks the lease of one stream for one instance.
+type Elector struct {
+	cfg  Config
+	line line          // of store calls
+	news *subscription // from the watcher
+
+	ended    int64     // no term up to here is led again
+	known    int64     // the highest term that was ever seen; a new one is above it
+	seen     int64     // the term that was seen last; news of a smaller one are old
+	rest     time.Time // not asked for before
+	failures int       // attempts that failed, in a row
+	said     Report    // the last one that was logged, so that a state is logged once
+}
+
+// Lead runs the stream under a leadership. It returns when nothing of this leadership runs any more,
+// with the reason to release the lease for.
+type Lead func(ctx context.Context, l *Leadership) store.ReleaseReason
+
+// NewElector returns an elector. It does nothing until Run.
+func NewElector(cfg Config) *Elector {
+	if cfg.Clock == nil {
+		cfg.Clock = clock.System()
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Report == nil {
+		cfg.Report = func(Report) {}
+	}
+	cfg.Logger = cfg.Logger.With("stream", cfg.Stream)
+	return &Elector{cfg: cfg}
+}
+
+// Run seeks leadership until stop ends, and calls lead whenever it leads. It is called once.
+//
+// When stop ends nothing is acquired any more, and Run returns once lead has returned, by itself,
+// and the lease was released; renewals go on until then. life bounds everything: when it ends, the
+// context of lead does, store calls do, and the lease is left to expire. Run always waits for lead.
+//
+// The context of lead is a child of life. It ends with the cause Config.LostCause when trust does.
+func (e *Elector) Run(stop, life context.Context, lead Lead) {
+	e.news = e.cfg.Watcher.subscribe(e.cfg.Stream)
+	defer e.cfg.Watcher.unsubscribe(e.news)
+	for {
+		granted := e.contend(stop, life)
+		if granted == nil {
+			return
+		}
+		e.serve(life, granted, lead)
+	}
+}
+
+// serve leads under a term, from the first call of lead to the release.
+func (e *Elector) serve(life context.Context, granted *grant, lead Lead) {
+	ctx, l := newLeadership(life, e.cfg, granted)
+	e.tell(Acquired{Term: granted.term})
+	reason := e.keepWhile(ctx, l, lead)
+	term, lost := l.finish()
+	e.ended = max(e.ended, term)
+	e.see(term)
+	switch {
+	case life.Err() != nil, lost == store.Lost:
+	case lost != "":
+		e.giveBack(life, term)
+	default:
+		e.release(life, term, reason)
+		e.rest = time.Now().Add(min(e.cfg.Heartbeat, restAfterRelease))
+	}
+}
+
+// see notes a term that an answer, the news or a leadership showed.
+func (e *Elector) see(term int64) {
+	e.seen, e.known = term, max(e.known, term)
+}
+
+// keepWhile calls lead and renews the lease until it has returned.
+func (e *Elector) keepWhile(ctx context.Context, l *Leadership, lead Lead) store.ReleaseReason {
+	keeping, stop := context.WithCancel(ctx)
+	kept := make(chan struct{})
+	go func() {
+		defer close(kept)
+		e.keep(keeping, l)
+	}()
+	defer func() {
+		stop()
+		<-kept
+	}()
+	return lead(ctx, l)
+}
+
+const (
+	// callLimit bounds a store call where a heartbeat is longer.
+	callLimit = 5 * time.Second
+
+	// restAfterRelease is how long an elector that gave its lease back leaves it to others.
+	restAfterRelease = time.Second
+)
+
+// limit bounds one store call.
+func (e *Elector) limit() time.Duration { return min(e.cfg.Heartbeat, callLimit) }
+
+// retry is the wait after the n-th failure in a row, short enough to fit several into the time that
+// a lease is trusted.
+func (e *Elector) retry(n int) time.Duration {
+	p := backoff.Store
+	p.Initial = min(p.Initial, e.cfg.Heartbeat/8)
+	p.Max = min(p.Max, e.cfg.Heartbeat/2)
+	return p.Wait(n)
+}

@@ -1,0 +1,197 @@
+package lease
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/fwgen/fwgen/runtime/internal/clock"
+	"github.com/fwgen/fwgen/runtime/store"
+)
+
+// grant is a term that this elector may lead, and for how long.
+type grant struct {
+	term  int64
+	trust trust
+}
+
+// trust lasts for span from an instant.
+type trust struct {
+	from clock.Instant
+	span time.Duration
+}
+
+// left returns how much of the trust is left; zero or less: it has ended.
+func (t trust) left(now clock.Instant) time.Duration { return t.span - t.from.Elapsed(now) }
+
+// Leadership is the time during which this instance leads a stream. Its methods may be called by
+// several goroutines, until lead returned.
+type Leadership struct {
+	clock  clock.Clock
+	every  time.Duration // between two looks at the clock
+	cancel context.CancelCauseFunc
+	lost   error // the cause to cancel with
+	cause  func() error
+	done   <-chan struct{} // of the context of lead
+	raises chan raise
+	asked  chan struct{} // closed when the leader should give the lease back
+
+	mu     sync.Mutex // guards everything below
+	term   int64
+	trust  trust
+	over   bool
+	why    store.ReleaseReason // why trust ended: RenewalFailed or Lost; "" if it did not
+	reason store.ReleaseReason // why the lease is asked for
+	timer  *time.Timer         // looks at the clock
+}
+
+// recheckAtLeast is the longest time between two looks at the clock while leading.
+const recheckAtLeast = time.Second
+
+// newLeadership begins a leadership, and returns the context of lead.
+func newLeadership(
+	life context.Context, cfg Config, granted *grant,
+) (context.Context, *Leadership) {
+	ctx, cancel := context.WithCancelCause(life)
+	l := &Leadership{
+		clock:  cfg.Clock,
+		every:  min(cfg.Heartbeat/4, recheckAtLeast),
+		cancel: cancel,
+		lost:   cfg.LostCause,
+		cause:  func() error { return context.Cause(ctx) },
+		done:   ctx.Done(),
+		raises: make(chan raise),
+		asked:  make(chan struct{}),
+		term:   granted.term,
+		trust:  granted.trust,
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.timer = time.AfterFunc(l.nextLook(), l.look)
+	return ctx, l
+}
+
+// Term returns the term of this leadership. It changes only by AcquireAbove.
+func (l *Leadership) Term() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.term
+}
+
+// Trusted reports whether the lease is still trusted, by the clock now. If it is not, the context
+// of lead has ended when Trusted returns.
+func (l *Leadership) Trusted() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.trusted()
+}
+
+// Asked returns a channel that is closed when the leader should drain and give the lease back.
+func (l *Leadership) Asked() <-chan struct{} { return l.asked }
+
+// Reason returns what to release the lease for, once Asked is closed.
+func (l *Leadership) Reason() store.ReleaseReason {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.reason
+}
+
+// ask closes Asked. The first reason stays.
+func (l *Leadership) ask(reason store.ReleaseReason) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.reason == "" {
+		l.reason = reason
+		close(l.asked)
+	}
+}
+
+// confirm extends trust, never shortens it, and reports whether there still is any: an answer after
+// the end of trust changes nothing.
+func (l *Leadership) confirm(t trust) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.trusted() {
+		return false
+	}
+	if now := l.clock.Now(); t.left(now) > l.trust.left(now) {
+		l.trust = t
+	}
+	return true
+}
+
+// raised moves to a term that the store granted above the one before.
+func (l *Leadership) raised(term int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.term = term
+}
+
+// end ends trust for a reason, and with it the context of lead.
+func (l *Leadership) end(why store.ReleaseReason) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.finished(why)
+}
+
+// finish ends the leadership if trust has not. It returns its last term and why trust ended.
+func (l *Leadership) finish() (term int64, why store.ReleaseReason) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.trusted() {
+		l.finished("")
+	}
+	return l.term, l.why
+}
+
+// look is what the timer does.
+func (l *Leadership) look() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.trusted() {
+		l.timer.Reset(l.nextLook())
+	}
+}
+
+func (l *Leadership) nextLook() time.Duration {
+	return max(0, min(l.every, l.trust.left(l.clock.Now())))
+}
+
+// left returns how long the lease is trusted yet.
+func (l *Leadership) left() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.trusted() {
+		return 0
+	}
+	return l.trust.left(l.clock.Now())
+}
+
+// sinceConfirmed returns the time since the start of the last confirmed attempt.
+func (l *Leadership) sinceConfirmed() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.trust.from.Elapsed(l.clock.Now())
+}
+
+// trusted is Trusted with l.mu held.
+func (l *Leadership) trusted() bool {
+	if !l.over && l.trust.left(l.clock.Now()) <= 0 {
+		l.finished(store.RenewalFailed)
+	}
+	return !l.over
+}
+
+// finished is end with l.mu held.
+func (l *Leadership) finished(why store.ReleaseReason) {
+	if l.over {
+		return
+	}
+	l.over, l.why = true, why
+	l.timer.Stop()
+	if why == "" {
+		l.cancel(context.Canceled)
+		return
+	}
+	l.cancel(l.lost)
+}

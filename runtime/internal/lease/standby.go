@@ -1,0 +1,115 @@
+package lease
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/fwgen/fwgen/runtime/store"
+)
+
+const (
+	// expiryJitter spreads standbys that wait for the same expiry.
+	expiryJitter = 100 * time.Millisecond
+
+	// wakeJitter spreads those that saw the same release.
+	wakeJitter = 20 * time.Millisecond
+
+	// shortest is the shortest sleep after an answer that granted nothing.
+	shortest = 10 * time.Millisecond
+)
+
+// sleep waits until next, or until news make it ask earlier or later. It returns false when stop or
+// life ended.
+func (e *Elector) sleep(stop, life context.Context, next time.Time) bool {
+	poll := time.Now().Add(e.cfg.Poll)
+	for {
+		timer := time.NewTimer(time.Until(next))
+		select {
+		case <-stop.Done():
+		case <-life.Done():
+		case <-timer.C:
+			return stop.Err() == nil && life.Err() == nil
+		case <-e.news.wake:
+			timer.Stop()
+			next = later(e.revise(next, poll), e.rest)
+			continue
+		}
+		timer.Stop()
+		return false
+	}
+}
+
+// standBy reports who has the lease, and returns when to ask again.
+func (e *Elector) standBy(l store.Lease) time.Time {
+	now := time.Now()
+	if !l.Live() && l.Hold != nil {
+		e.tell(Held{Hold: *l.Hold})
+	} else {
+		e.tell(Standby{Owner: l.Owner, Term: l.Term, Instance: l.Instance, Expires: now.Add(l.ExpiresIn)})
+	}
+	return earlier(e.opens(l, now), now.Add(e.cfg.Poll))
+}
+
+// revise returns when to ask again after news, at the latest at poll.
+func (e *Elector) revise(next, poll time.Time) time.Time {
+	now := time.Now()
+	news, reread := e.news.take()
+	if news != nil && (news.Term >= e.seen || news.Term == 0) && news.Owner != e.cfg.Owner {
+		e.see(news.Term)
+		opens := e.opens(*news, now)
+		if e.failures > 0 {
+			opens = earlier(opens, next)
+		}
+		next = earlier(opens, poll)
+	}
+	if reread {
+		next = earlier(next, now.Add(jitter(expiryJitter)))
+	}
+	return next
+}
+
+// opens returns when a lease that was seen now can be acquired, if nothing more happens to it.
+func (e *Elector) opens(l store.Lease, now time.Time) time.Time {
+	wait, spread := time.Duration(0), wakeJitter
+	if l.Live() {
+		wait, spread = l.ExpiresIn, expiryJitter
+	}
+	if h := l.Hold; h != nil {
+		if h.Until.IsZero() {
+			return now.Add(e.cfg.Poll)
+		}
+		wait, spread = max(wait, h.ExpiresIn), expiryJitter
+	}
+	return now.Add(max(wait, shortest) + jitter(spread))
+}
+
+func jitter(most time.Duration) time.Duration { return rand.N(most) }
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// pause waits for d, or until one of two contexts ends, whose cause it returns.
+func pause(a, b context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-a.Done():
+		return context.Cause(a)
+	case <-b.Done():
+		return context.Cause(b)
+	case <-timer.C:
+		return nil
+	}
+}
