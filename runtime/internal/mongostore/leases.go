@@ -1,0 +1,90 @@
+package mongostore
+
+import (
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/fwgen/fwgen/runtime/store"
+)
+
+// Leases keeps the leases of streams. It is safe for concurrent use.
+type Leases struct {
+	db         commands
+	collection string
+}
+
+// Conditions on a stored lease, evaluated by the server.
+var (
+	// leaseFree: nobody owns it. Where the expiry is missing or no date, it sorts before every
+	// date, so a damaged document can be taken over.
+	leaseFree = or(
+		eq(orElse("$instanceId", ""), ""),
+		lte("$expiresAt", now),
+	)
+	leaseLive = gt("$expiresAt", now)
+
+	// leaseHeld: somebody holds the stream, and no end of the hold has passed.
+	leaseHeld = and(
+		not(eq(orElse("$hold", nil), nil)),
+		not(and(eq(op("$type", "$hold.until"), "date"), lte("$hold.until", now))),
+	)
+)
+
+func leaseOf(owner string, term int64) bson.D {
+	return and(eq("$instanceId", literal(owner)), eq("$term", term))
+}
+
+// from is the time ttl from now by the server's clock.
+func from(ttl time.Duration) bson.D { return op("$add", now, milliseconds(ttl)) }
+
+// milliseconds rounds up: a lease is never shorter than asked for.
+func milliseconds(d time.Duration) int64 {
+	return int64((d + time.Millisecond - 1) / time.Millisecond)
+}
+
+// lease reads a stored lease as of an instant of the server's clock.
+func lease(stream string, stored document, at time.Time) store.Lease {
+	instance := stored.sub("instance")
+	lease := store.Lease{
+		Stream:   stream,
+		Owner:    stored.str("instanceId"),
+		Term:     stored.int("term"),
+		TTL:      time.Duration(stored.int("ttlMs")) * time.Millisecond,
+		Priority: int(stored.int("priority")),
+		Hold:     hold(stored, at),
+		Released: store.ReleaseReason(stored.sub("released").str("reason")),
+		Instance: store.Instance{
+			Name:    instance.str("name"),
+			Host:    instance.str("host"),
+			PID:     int(instance.int("pid")),
+			Process: instance.str("process"),
+		},
+	}
+	if expires := stored.time("expiresAt"); !expires.IsZero() {
+		lease.ExpiresIn = expires.Sub(at)
+	}
+	return lease
+}
+
+// hold reads the hold of a stored lease, by the same rule as leaseHeld.
+func hold(stored document, at time.Time) *store.Hold {
+	value := stored.lookup("hold")
+	if value.IsZero() || value.Type == bson.TypeNull || value.Type == bson.TypeUndefined {
+		return nil
+	}
+	fields := stored.sub("hold")
+	hold := &store.Hold{
+		By:     fields.str("by"),
+		Reason: fields.str("reason"),
+		At:     fields.time("at"),
+		Until:  fields.time("until"),
+	}
+	if !hold.Until.IsZero() {
+		hold.ExpiresIn = hold.Until.Sub(at)
+		if hold.ExpiresIn <= 0 {
+			return nil
+		}
+	}
+	return hold
+}
