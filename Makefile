@@ -1,0 +1,78 @@
+# Everything a developer runs. "make help" lists it; CI runs .ci/run, which runs the same.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+INTEGRATION := runtime/internal/integration
+MODULES     := $(patsubst %/,%,$(dir $(shell git ls-files -co --exclude-standard 'go.mod' '*/go.mod' ':!:*testdata*')))
+TESTCOUNT   := .cache/bin/testcount
+TESTFLAGS   ?= -race -count=1 -timeout=12m
+FUZZTIME    ?= 20s
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# each runs one command in every module.
+define each
+for module in $(MODULES); do (cd "$$module" && $(1)); done
+endef
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  \1\t\2/' | expand -t 16
+
+.PHONY: generate
+generate: ## run go generate in all modules
+	@$(call each,go generate ./...)
+
+.PHONY: build
+build: ## compile all modules; the commands go to bin/
+	@$(call each,go build ./...)
+	@mkdir -p bin && go build -o bin/ ./cmd/...
+
+.PHONY: test
+test: server testcount ## run and count the tests of all modules, with -race and a real MongoDB
+	@$(TESTCOUNT) -- $(TESTFLAGS) ./...
+
+.PHONY: race
+race: testcount ## repeat the runtime's tests five times under the race detector
+	@$(TESTCOUNT) -only . -- -race -count=5 ./runtime/...
+
+.PHONY: integration
+integration: server testcount ## run the tests that need a real MongoDB, alone
+	@$(TESTCOUNT) -only $(INTEGRATION) -- $(TESTFLAGS) ./...
+
+.PHONY: cover
+cover: server ## measure coverage over all modules into .cache/coverage.txt
+	@scripts/cover
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME (20s)
+	@scripts/fuzz $(FUZZTIME)
+
+.PHONY: lint
+lint: ## run staticcheck on all modules
+	@$(call each,go run $(STATICCHECK) ./...)
+
+.PHONY: verify
+verify: ## check what a review should not have to: generated code, vet, format, lint, layout
+	@scripts/unchanged $(MAKE) --no-print-directory generate
+	@go run ./cmd/fwgen check ./...
+	@$(call each,go vet ./...)
+	@scripts/gofmt
+	@$(MAKE) --no-print-directory lint
+	@go test -count=1 ./internal/layout
+
+.PHONY: tidy
+tidy: ## run go mod tidy in all modules
+	@$(call each,go mod tidy)
+
+# What the targets above need.
+
+.PHONY: server
+server:
+	@scripts/mongod path >/dev/null 2>&1 || scripts/mongod fetch || \
+		echo "going on without: what needs a real MongoDB is skipped (FW_REQUIRE_MONGO=1: fails)"
+
+.PHONY: testcount
+testcount:
+	@go build -o $(TESTCOUNT) ./scripts/testcount
