@@ -1,0 +1,90 @@
+package integration
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/fwgen/fwgen/runtime/internal/integration/mongotest"
+	"github.com/fwgen/fwgen/runtime/internal/mongostore"
+	"github.com/fwgen/fwgen/runtime/internal/storetest"
+)
+
+// stateDB is a database of its own with the state of streams.
+type stateDB struct {
+	*mongo.Database
+	deployment *mongotest.Deployment
+	store      *mongostore.Store
+}
+
+func newStateDB(t *testing.T, needs mongotest.Needs) *stateDB {
+	t.Helper()
+	deployment := mongotest.Start(t, needs)
+	db := deployment.Database(t)
+	return &stateDB{db, deployment, newStore(t, db)}
+}
+
+// newStore makes a store with its collections and closes it after the test.
+func newStore(t *testing.T, db *mongo.Database) *mongostore.Store {
+	t.Helper()
+	state := mongostore.New(db.Client(), db.Name(), "_fw")
+	must(t, state.Prepare(t.Context()))
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := state.Close(ctx); err != nil {
+			t.Errorf("close the store: %v", err)
+		}
+	})
+	return state
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (db *stateDB) locks() *mongo.Collection { return db.Collection("_fw_locks") }
+
+func TestMongoLeases(t *testing.T) {
+	storetest.Leases(t, func(t *testing.T) storetest.LeasesUnderTest {
+		db := newStateDB(t, mongotest.Needs{})
+		return storetest.LeasesUnderTest{
+			Leases: db.store.Leases(),
+			Hold:   db.hold,
+			Lift: func(ctx context.Context, stream string) error {
+				_, err := db.locks().UpdateByID(ctx, stream, bson.M{"$unset": bson.M{"hold": ""}})
+				return err
+			},
+			Delete: func(ctx context.Context, stream string) error {
+				_, err := db.locks().DeleteOne(ctx, bson.M{"_id": stream})
+				return err
+			},
+			Writes: db.writes,
+		}
+	})
+}
+
+// hold holds a stream as an operator's tool does.
+func (db *stateDB) hold(ctx context.Context, stream string, d time.Duration) error {
+	hold := bson.M{"by": "operator", "reason": "test", "at": "$$NOW"}
+	if d > 0 {
+		hold["until"] = bson.M{"$add": bson.A{"$$NOW", d.Milliseconds()}}
+	}
+	_, err := db.locks().UpdateByID(ctx, stream,
+		mongo.Pipeline{{{Key: "$set", Value: bson.M{"hold": hold}}}},
+		options.UpdateOne().SetUpsert(true))
+	return err
+}
+
+// writes counts the entries of the oplog that are about the database.
+func (db *stateDB) writes(ctx context.Context) (int64, error) {
+	return db.Client().Database("local").Collection("oplog.rs").CountDocuments(ctx,
+		bson.M{"ns": bson.M{"$regex": "^" + db.Name() + `\.`}})
+}
