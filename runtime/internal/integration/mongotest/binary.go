@@ -10,6 +10,9 @@ import (
 
 // fromBinary starts mongod processes. They satisfy everything but Docker.
 func fromBinary(needs Needs) (*Deployment, string, error) {
+	if needs.Docker {
+		return nil, "a mongod binary is no container", nil
+	}
 	binary, err := replset.FindBinary()
 	if err != nil {
 		return nil, err.Error(), nil

@@ -22,6 +22,7 @@ func TestChangeStreamDelivers(t *testing.T) {
 		"small oplog": {OplogMB: 1},
 		"auth":        {Auth: true},
 		"auth of 3":   {Auth: true, Nodes: 3},
+		"container":   {Docker: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()

@@ -26,7 +26,7 @@ type Needs struct {
 	// Standalone: one server that is no replica set.
 	Standalone bool
 
-	// Docker: the test runs containers itself. It needs nothing else then.
+	// Docker: the server runs in a container. Without an engine the test is always skipped.
 	Docker bool
 
 	// Args are further arguments of mongod.
@@ -35,7 +35,7 @@ type Needs struct {
 
 // own reports whether the deployment is the test's own.
 func (n Needs) own() bool {
-	return n.Own || n.Kill || n.Auth || n.OplogMB > 0 || n.Standalone || len(n.Args) > 0
+	return n.Own || n.Docker || n.Kill || n.Auth || n.OplogMB > 0 || n.Standalone || len(n.Args) > 0
 }
 
 // key names the shared deployment that satisfies n. All shared deployments of ours have test

@@ -41,7 +41,7 @@ func fromURI(needs Needs) (*Deployment, string, error) {
 func beyondAnyURI(needs Needs) string {
 	switch {
 	case needs.Docker:
-		return " is no Docker engine"
+		return " is no container of the test's"
 	case needs.Kill, needs.Own:
 		return " is not the test's to disturb"
 	case needs.Standalone, needs.OplogMB > 0, len(needs.Args) > 0:

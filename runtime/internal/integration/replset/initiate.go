@@ -23,7 +23,11 @@ func (s *Set) initiate(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	if !s.opts.Standalone {
-		if err := s.direct(ctx, s.Nodes[0], s.replSetInitiate); err != nil {
+		hosts := make([]string, len(s.Nodes))
+		for i, n := range s.Nodes {
+			hosts[i] = n.Addr
+		}
+		if err := replSetInitiate(ctx, s.Nodes[0].Addr, hosts); err != nil {
 			return fmt.Errorf("initiate replica set: %w", err)
 		}
 	}
@@ -31,32 +35,51 @@ func (s *Set) initiate(ctx context.Context) error {
 	if err != nil || !s.opts.Auth {
 		return err
 	}
-	if err := s.direct(ctx, primary, createAdmin); err != nil {
+	if err := direct(ctx, primary.Addr, createAdmin); err != nil {
 		return fmt.Errorf("create root user: %w", err)
 	}
 	return nil
 }
 
-func (s *Set) replSetInitiate(ctx context.Context, client *mongo.Client) error {
+// InitiateRemote makes a replica set of one server that somebody else has started, which
+// answers at addr and calls itself host, and waits until it takes writes.
+func InitiateRemote(ctx context.Context, addr, host string) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	if err := replSetInitiate(ctx, addr, []string{host}); err != nil {
+		return fmt.Errorf("initiate replica set: %w", err)
+	}
+	return poll(ctx, func() error {
+		if role, err := roleOf(ctx, addr); err != nil || role != Primary {
+			return errors.Join(errors.New("the node is not primary"), err)
+		}
+		return nil
+	})
+}
+
+// replSetInitiate sends the command to the node at addr.
+func replSetInitiate(ctx context.Context, addr string, hosts []string) error {
 	members := bson.A{}
-	for i, n := range s.Nodes {
-		members = append(members, bson.D{{Key: "_id", Value: i}, {Key: "host", Value: n.Addr}})
+	for i, host := range hosts {
+		members = append(members, bson.D{{Key: "_id", Value: i}, {Key: "host", Value: host}})
 	}
 	settings := bson.D{}
-	if len(s.Nodes) > 1 {
+	if len(hosts) > 1 {
 		settings = bson.D{
 			{Key: "electionTimeoutMillis", Value: electionTimeout.Milliseconds()},
 			{Key: "heartbeatIntervalMillis", Value: 500},
 		}
 	}
-	return client.Database("admin").RunCommand(ctx, bson.D{{
-		Key: "replSetInitiate",
-		Value: bson.D{
-			{Key: "_id", Value: Name},
-			{Key: "members", Value: members},
-			{Key: "settings", Value: settings},
-		},
-	}}).Err()
+	return direct(ctx, addr, func(ctx context.Context, client *mongo.Client) error {
+		return client.Database("admin").RunCommand(ctx, bson.D{{
+			Key: "replSetInitiate",
+			Value: bson.D{
+				{Key: "_id", Value: Name},
+				{Key: "members", Value: members},
+				{Key: "settings", Value: settings},
+			},
+		}}).Err()
+	})
 }
 
 // createAdmin uses the exception that lets the first user be created from the same host.
@@ -71,17 +94,26 @@ func createAdmin(ctx context.Context, client *mongo.Client) error {
 
 // AwaitReady waits until one living node is a primary that takes writes and every other
 // living node is a secondary. It returns the primary.
-func (s *Set) AwaitReady(ctx context.Context) (*Node, error) {
+func (s *Set) AwaitReady(ctx context.Context) (primary *Node, err error) {
+	err = poll(ctx, func() (waiting error) {
+		primary, waiting = s.survey(ctx)
+		return waiting
+	})
+	return primary, err
+}
+
+// poll repeats ask until it returns nil.
+func poll(ctx context.Context, ask func() error) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		primary, waiting := s.survey(ctx)
-		if primary != nil && waiting == nil {
-			return primary, nil
+		waiting := ask()
+		if waiting == nil {
+			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("await replica set: %w: %w", context.Cause(ctx), waiting)
+			return fmt.Errorf("await replica set: %w: %w", context.Cause(ctx), waiting)
 		case <-tick.C:
 		}
 	}
@@ -116,13 +148,16 @@ const (
 	Secondary
 )
 
-// Role asks one node. The hello command needs no credentials.
-func (s *Set) Role(ctx context.Context, n *Node) (Role, error) {
+// Role asks one node.
+func (s *Set) Role(ctx context.Context, n *Node) (Role, error) { return roleOf(ctx, n.Addr) }
+
+// roleOf sends hello, which needs no credentials.
+func roleOf(ctx context.Context, addr string) (Role, error) {
 	var answer struct {
 		Writable  bool `bson:"isWritablePrimary"`
 		Secondary bool `bson:"secondary"`
 	}
-	err := s.direct(ctx, n, func(ctx context.Context, client *mongo.Client) error {
+	err := direct(ctx, addr, func(ctx context.Context, client *mongo.Client) error {
 		hello := bson.D{{Key: "hello", Value: 1}}
 		return client.Database("admin").RunCommand(ctx, hello).Decode(&answer)
 	})
@@ -137,14 +172,14 @@ func (s *Set) Role(ctx context.Context, n *Node) (Role, error) {
 	return Other, nil
 }
 
-// direct runs do with a client for one node that presents no credentials.
-func (s *Set) direct(ctx context.Context, n *Node,
+// direct runs do with a client for the node at addr that presents no credentials.
+func direct(ctx context.Context, addr string,
 	do func(context.Context, *mongo.Client) error,
 ) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	client, err := mongo.Connect(options.Client().
-		ApplyURI("mongodb://" + n.Addr + "/?directConnection=true").
+		ApplyURI("mongodb://" + addr + "/?directConnection=true").
 		SetServerSelectionTimeout(5 * time.Second))
 	if err != nil {
 		return err

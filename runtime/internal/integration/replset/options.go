@@ -3,6 +3,7 @@ package replset
 import (
 	"errors"
 	"fmt"
+	"strconv"
 )
 
 // Options says what to start. Binary and Dir are required; the zero value of everything else
@@ -58,4 +59,27 @@ func (o *Options) validate() error {
 		return errors.New("replset: Options.OplogMB is negative")
 	}
 	return nil
+}
+
+// Arguments returns the arguments of mongod that the options ask for, but for those about
+// files, ports and authentication. The small cache, and a journal that is not written in
+// advance (it would be 300 MB a node), keep three nodes on one machine cheap; nothing about
+// the server's answers depends on them.
+func (o Options) Arguments() []string {
+	args := []string{
+		"--nounixsocket",
+		"--wiredTigerCacheSizeGB", "0.25",
+		"--wiredTigerEngineConfigString", "log=(prealloc=false)",
+		"--setParameter", "diagnosticDataCollectionEnabled=false",
+	}
+	if !o.Standalone {
+		args = append(args, "--replSet", Name)
+	}
+	if o.TestCommands {
+		args = append(args, "--setParameter", "enableTestCommands=1")
+	}
+	if o.OplogMB > 0 {
+		args = append(args, "--oplogSize", strconv.Itoa(o.OplogMB), "--syncdelay", "1")
+	}
+	return append(args, o.Args...)
 }

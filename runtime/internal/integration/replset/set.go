@@ -60,33 +60,14 @@ func Start(ctx context.Context, opts Options) (*Set, error) {
 	return s, nil
 }
 
-// arguments returns what all nodes are started with. The small cache, and a journal that is
-// not written in advance (it would be 300 MB a node), keep three nodes on one machine cheap;
-// nothing about the server's answers depends on them.
+// arguments returns what all nodes are started with.
 func (s *Set) arguments() ([]string, error) {
-	args := []string{
-		"--nounixsocket",
-		"--wiredTigerCacheSizeGB", "0.25",
-		"--wiredTigerEngineConfigString", "log=(prealloc=false)",
-		"--setParameter", "diagnosticDataCollectionEnabled=false",
+	args := s.opts.Arguments()
+	if !s.opts.Auth {
+		return args, nil
 	}
-	if !s.opts.Standalone {
-		args = append(args, "--replSet", Name)
-	}
-	if s.opts.TestCommands {
-		args = append(args, "--setParameter", "enableTestCommands=1")
-	}
-	if s.opts.OplogMB > 0 {
-		args = append(args, "--oplogSize", strconv.Itoa(s.opts.OplogMB), "--syncdelay", "1")
-	}
-	if s.opts.Auth {
-		key := filepath.Join(s.opts.Dir, "key")
-		if err := writeKeyFile(key); err != nil {
-			return nil, err
-		}
-		args = append(args, "--auth", "--keyFile", key)
-	}
-	return append(args, s.opts.Args...), nil
+	key := filepath.Join(s.opts.Dir, "key")
+	return append(args, "--auth", "--keyFile", key), writeKeyFile(key)
 }
 
 // writeKeyFile makes the secret by which the nodes of a set with authentication trust each
