@@ -1,0 +1,249 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/fwgen/fwgen/runtime/internal/change"
+	"github.com/fwgen/fwgen/runtime/internal/commit"
+	"github.com/fwgen/fwgen/runtime/internal/delivery"
+	"github.com/fwgen/fwgen/runtime/internal/failure"
+	"github.com/fwgen/fwgen/runtime/internal/lane"
+	"github.com/fwgen/fwgen/runtime/internal/lease"
+	"github.com/fwgen/fwgen/runtime/internal/position"
+	"github.com/fwgen/fwgen/runtime/internal/reader"
+	"github.com/fwgen/fwgen/runtime/internal/state"
+	"github.com/fwgen/fwgen/runtime/store"
+)
+
+// flushTimeout bounds the save at the end of a session.
+const flushTimeout = 5 * time.Second
+
+// ending says how a session ended.
+type ending struct {
+	reason store.ReleaseReason
+	failed bool // for good
+	again  bool // the checkpoint was gone: another session under the same leadership
+}
+
+// session is one stretch of reading and handling under one term.
+type session struct {
+	stream   *Stream
+	term     int64
+	tracker  *position.Tracker
+	writer   *commit.Writer
+	runner   *delivery.Runner
+	lane     *lane.Serial
+	stop     context.Context // ends when nothing more is begun
+	end      context.CancelCauseFunc
+	caughtUp caughtUp
+
+	mu   sync.Mutex // guards over
+	over bool       // the reader, which may return later, shows nothing any more
+}
+
+// The causes with which a session's stop ends, beside those of contexts above it.
+var (
+	errAsked  = errors.New("asked to give the lease back")
+	errGaveUp = errors.New("the reader gave up")
+)
+
+// serve runs one session: take over, read, handle, save, drain. halt is the graceful stop, ctx
+// the leadership.
+func (s *Stream) serve(
+	halt, ctx context.Context, l *lease.Leadership, once takeOver,
+) ending {
+	stop, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	defer context.AfterFunc(halt, func() { end(context.Cause(halt)) })()
+	if l != nil {
+		go func() {
+			select {
+			case <-l.Asked():
+				end(errAsked)
+			case <-stop.Done():
+			}
+		}()
+	}
+	checkpoint, term, ok := s.patiently(stop, once)
+	if !ok {
+		return s.ended(stop, l)
+	}
+	handling, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	current := s.begin(checkpoint, term, stop, func(err error) {
+		end(err)
+		if errors.Is(err, store.ErrFenced) {
+			cancel(failure.ErrFenced)
+		}
+	})
+	current.end = end
+	s.setSession(current)
+	defer s.setSession(nil)
+	current.run(ctx, handling, cancel, checkpoint)
+	current.close()
+	return s.ended(stop, l)
+}
+
+// ended says how a session ended, from the cause of its stop.
+func (s *Stream) ended(stop context.Context, l *lease.Leadership) ending {
+	cause := context.Cause(stop)
+	switch {
+	case errors.Is(cause, store.ErrMissing):
+		return ending{again: true, reason: store.StreamFailing}
+	case errors.Is(cause, store.ErrFenced) && l == nil:
+		s.board.Set(state.Condition{State: state.Failed, Code: "instance_name_taken",
+			Reason: "another process runs under the same instance name and has taken over; " +
+				"set Config.Instance or FW_INSTANCE to a name of its own"})
+		return ending{failed: true, reason: store.Lost}
+	case errors.Is(cause, store.ErrFenced), errors.Is(cause, failure.ErrLeaseLost):
+		return ending{reason: store.Lost}
+	case errors.Is(cause, errGaveUp):
+		return ending{failed: true, reason: store.StreamFailing}
+	case errors.Is(cause, errAsked):
+		return ending{reason: l.Reason()}
+	case errors.Is(cause, errManual):
+		return ending{reason: store.StreamStopped}
+	default:
+		return ending{reason: store.Stopped}
+	}
+}
+
+// close keeps the session's reader, whose last call may not have returned, from showing anything.
+func (c *session) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = true
+	c.stream.board.ClearAll()
+}
+
+// show calls set, which shows something on the board, unless the session is over.
+func (c *session) show(set func(b *state.Board)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.over {
+		set(c.stream.board)
+	}
+}
+
+// begin makes the engines of a session.
+func (s *Stream) begin(
+	checkpoint store.Checkpoint, term int64, stop context.Context, refused func(error),
+) *session {
+	c := &session{stream: s, term: term, stop: stop}
+	s.mu.Lock()
+	s.term = term
+	s.mu.Unlock()
+	log := s.Log.With("term", term)
+	from, _ := change.ParseToken(checkpoint.Position.Token)
+	c.tracker = position.NewTracker(s.Limits, from)
+	c.writer = commit.NewWriter(commit.Config{
+		Checkpoints: s.Checkpoints, DeadLetters: s.DeadLetters, Tracker: c.tracker, Stream: s.Name,
+		Save: store.Save{ID: s.CheckpointID, Term: term, Seq: checkpoint.Seq, Owner: s.Owner,
+			Lifetime: s.Lifetime},
+		Interval: s.Interval, Idle: s.Idle, Board: s.board, Log: log, Report: s.Report,
+		Refused: refused,
+	}, checkpoint.Position)
+	c.runner = delivery.NewRunner(delivery.Config{
+		Stream: s.Name, Term: term, InstanceID: s.InstanceID, LetterID: s.LetterID,
+		Handler: s.Handler, Policy: s.Policy, Timeout: s.Timeout, Letters: s.Letters,
+		Tracker: c.tracker, Writer: c.writer, Board: s.board, Counters: &s.counters, Log: log,
+		Report: s.Report,
+	})
+	c.lane = lane.NewSerial(c.runner.Step)
+	return c
+}
+
+// run reads, handles and saves until the session stops, then drains and flushes.
+func (c *session) run(
+	ctx, handling context.Context, cancel context.CancelCauseFunc, checkpoint store.Checkpoint,
+) {
+	source, scope := c.stream.Source()
+	c.writer.Save.Scope = scope
+	if foreign(checkpoint.Scope, scope) {
+		c.refuseForeign(checkpoint.Scope, scope)
+		<-c.stop.Done()
+		return
+	}
+	saving, stopSaving := context.WithCancel(ctx)
+	saved := make(chan struct{})
+	go func() {
+		defer close(saved)
+		c.writer.Run(saving)
+	}()
+	c.lane.Start(c.stop, handling)
+	c.stream.reading.Go(func() { c.read(source, c.stream.from(checkpoint, scope)) })
+	<-c.stop.Done()
+	c.drain(cancel)
+	stopSaving()
+	<-saved
+	c.flush(ctx)
+}
+
+// drain waits for the handler that runs. Its context stays alive for DrainTimeout.
+func (c *session) drain(cancel context.CancelCauseFunc) {
+	timer := time.AfterFunc(c.stream.DrainTimeout, func() { cancel(failure.ErrStopping) })
+	defer timer.Stop()
+	<-c.lane.Done()
+}
+
+// flush saves the position a last time, if the leadership still stands.
+func (c *session) flush(ctx context.Context) {
+	c.remember()
+	cause := context.Cause(c.stop)
+	if ctx.Err() != nil || errors.Is(cause, store.ErrFenced) || errors.Is(cause, store.ErrMissing) {
+		return
+	}
+	bounded, done := context.WithTimeout(ctx, flushTimeout)
+	defer done()
+	if err := c.writer.Flush(bounded); err != nil {
+		c.stream.Log.Warn("last position not saved; some events will be handled again",
+			"term", c.term, "error", err)
+	}
+}
+
+// from says where to begin to read: at the stored position, at what this process knows to be
+// settled if the checkpoint is gone, or now.
+func (s *Stream) from(checkpoint store.Checkpoint, scope store.Scope) reader.Config {
+	stored := checkpoint.Position
+	if stored.IsZero() {
+		s.mu.Lock()
+		stored = s.known
+		s.mu.Unlock()
+	}
+	token, err := change.ParseToken(stored.Token)
+	if err != nil {
+		return reader.Config{}
+	}
+	changed := checkpoint.Scope.Hash != "" && checkpoint.Scope.Hash != scope.Hash
+	if changed && stored.Kind == store.PositionEvent && stored.ClusterTime != (bson.Timestamp{}) {
+		s.Log.Info("pipeline or scope changed: resuming by time", "event", stored.EventID)
+		return reader.Config{
+			From: reader.From{AtTime: stored.ClusterTime}, Skip: token, Stored: true,
+		}
+	}
+	return reader.Config{From: reader.From{After: token}, Stored: !checkpoint.Position.IsZero()}
+}
+
+// remember keeps what is settled, for a session that finds no checkpoint.
+func (c *session) remember() {
+	settled := c.tracker.Watermark().Position()
+	if settled.IsZero() {
+		settled, _ = c.writer.Stored()
+	}
+	c.stream.mu.Lock()
+	defer c.stream.mu.Unlock()
+	if !settled.IsZero() {
+		c.stream.known = settled
+	}
+}
+
+func (s *Stream) setSession(c *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.session = c
+}

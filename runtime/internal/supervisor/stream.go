@@ -1,0 +1,284 @@
+package supervisor
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/fwgen/fwgen/runtime/fact"
+	"github.com/fwgen/fwgen/runtime/internal/backoff"
+	"github.com/fwgen/fwgen/runtime/internal/delivery"
+	"github.com/fwgen/fwgen/runtime/internal/failure"
+	"github.com/fwgen/fwgen/runtime/internal/lease"
+	"github.com/fwgen/fwgen/runtime/internal/position"
+	"github.com/fwgen/fwgen/runtime/internal/reader"
+	"github.com/fwgen/fwgen/runtime/internal/state"
+	"github.com/fwgen/fwgen/runtime/store"
+)
+
+// Config is what a Stream needs.
+type Config struct {
+	Name     string
+	Handler  delivery.Handler
+	Policy   failure.Policy
+	Timeout  time.Duration
+	Letters  delivery.Letters
+	LetterID string // prefix of the ids of dead letters
+
+	// Source makes the source of a start; the user's pipeline is asked for then.
+	Source          func() (reader.Source, store.Scope)
+	Restart         backoff.Policy
+	RestartAttempts int // 0: no end
+
+	// Lease is nil for a stream that runs on every instance.
+	Lease        *lease.Config
+	Checkpoints  store.Checkpoints
+	DeadLetters  store.DeadLetterWriter
+	CheckpointID string
+	Owner        string        // of this App
+	InstanceID   string        // as dead letters name it
+	Lifetime     time.Duration // of a checkpoint that is not used; 0: for ever
+
+	Limits       position.Limits
+	Interval     time.Duration // of saves
+	Idle         time.Duration
+	DrainTimeout time.Duration
+
+	ManualStart bool
+	Log         *slog.Logger
+	Report      func(fact.Fact) // nil: nobody listens
+}
+
+// Stream runs one stream of an App.
+type Stream struct {
+	Config
+	board    *state.Board
+	counters delivery.Counters
+	reading  sync.WaitGroup // readers whose last call has not returned
+
+	mu      sync.Mutex // guards what follows
+	started chan struct{}
+	halt    context.CancelCauseFunc // stops the run that goes on; nil if none does
+	halted  chan struct{}           // closed when that run is over
+	session *session
+	leads   bool
+	known   store.Position // what is settled, for a session that finds no checkpoint
+	term    int64
+}
+
+// New returns a stream. It does nothing until [Stream.Run].
+func New(c Config) *Stream {
+	s := &Stream{Config: c, started: make(chan struct{})}
+	s.Log = c.Log.With("stream", c.Name)
+	s.board = state.NewBoard(s.stateChanged)
+	if c.ManualStart {
+		s.board.Set(state.Condition{State: state.Stopped, Code: "manual",
+			Reason: "the stream is started by hand: call App.Start"})
+	} else {
+		close(s.started)
+	}
+	return s
+}
+
+// errManual ends a run that [Stream.Stop] stops.
+var errManual = fmt.Errorf("the stream was stopped by hand")
+
+// Run runs the stream until stop ends, or until it fails for good. life bounds everything: handlers
+// that still run when it ends are left behind.
+func (s *Stream) Run(stop, life context.Context) {
+	defer s.reading.Wait()
+	for {
+		s.mu.Lock()
+		started := s.started
+		s.mu.Unlock()
+		select {
+		case <-started:
+		case <-stop.Done():
+			return
+		}
+		if s.run(stop, life, started) || stop.Err() != nil {
+			return
+		}
+	}
+}
+
+// run runs the stream once, until it is stopped. It reports whether the stream failed for good.
+func (s *Stream) run(stop, life context.Context, started chan struct{}) (failed bool) {
+	halt, cancel := context.WithCancelCause(stop)
+	defer cancel(nil)
+	over := make(chan struct{})
+	defer close(over)
+	s.mu.Lock()
+	if s.started != started { // stopped again before it ran
+		s.mu.Unlock()
+		return false
+	}
+	s.halt, s.halted = cancel, over
+	s.mu.Unlock()
+	s.board.Set(state.Condition{State: state.Starting})
+	if s.Lease == nil {
+		failed = s.alone(halt, life)
+	} else {
+		failed = s.elected(halt, life)
+	}
+	s.board.ClearAll()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.halt = nil
+	switch {
+	case failed:
+	case context.Cause(halt) == errManual:
+		s.started = make(chan struct{})
+		s.board.Set(state.Condition{State: state.Stopped, Code: "manual",
+			Reason: "the stream was stopped by hand: call App.Start"})
+	default:
+		s.board.Set(state.Condition{State: state.Stopped, Code: "shutdown",
+			Reason: "the application stops"})
+	}
+	return failed
+}
+
+// Start starts a stream that waits to be started by hand. It does nothing to one that runs.
+func (s *Stream) Start() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.started:
+	default:
+		close(s.started)
+	}
+}
+
+// Stop stops the stream and waits until it has drained and given back its lease. If ctx ends
+// first, or the handler does not return within DrainTimeout, the error names the handler; the
+// stream stops when it has returned.
+func (s *Stream) Stop(ctx context.Context) error {
+	s.mu.Lock()
+	halt, halted := s.halt, s.halted
+	if halt == nil {
+		select {
+		case <-s.started: // started, and not running yet
+			s.started = make(chan struct{})
+		default:
+		}
+		s.mu.Unlock()
+		return nil
+	}
+	halt(errManual)
+	s.mu.Unlock()
+	patience := time.NewTimer(s.DrainTimeout)
+	defer patience.Stop()
+	select {
+	case <-halted:
+		return nil
+	case <-patience.C:
+	case <-ctx.Done():
+	}
+	return fmt.Errorf("stop stream %s: %s; it stops when that has returned",
+		s.Name, s.Busy("waiting for its lease or reader"))
+}
+
+// Busy names the handler that runs; otherwise is returned if none does.
+func (s *Stream) Busy(otherwise string) string {
+	s.mu.Lock()
+	current := s.session
+	s.mu.Unlock()
+	if current == nil {
+		return otherwise
+	}
+	d, since := current.lane.Running()
+	if d == nil {
+		return otherwise
+	}
+	return fmt.Sprintf("the handler of event %s has run for %s", d.ID,
+		time.Since(since).Round(time.Millisecond))
+}
+
+// elected runs the stream while this instance holds its lease.
+func (s *Stream) elected(halt, life context.Context) (failed bool) {
+	config := *s.Lease
+	config.Report = s.leaseReport
+	stopped, give := context.WithCancel(halt)
+	defer give()
+	lease.NewElector(config).Run(stopped, life,
+		func(ctx context.Context, l *lease.Leadership) store.ReleaseReason {
+			end := s.lead(halt, ctx, l)
+			if end.failed {
+				failed = true
+				give()
+			}
+			return end.reason
+		})
+	return failed
+}
+
+// alone runs the stream without a lease, under a term of its own.
+func (s *Stream) alone(halt, life context.Context) (failed bool) {
+	end := s.sessions(halt, life, nil, s.mint)
+	return end.failed
+}
+
+// lead runs the stream under one leadership.
+func (s *Stream) lead(halt, ctx context.Context, l *lease.Leadership) ending {
+	s.setLeads(true)
+	defer s.setLeads(false)
+	return s.sessions(halt, ctx, l, func(ctx context.Context) (store.Checkpoint, int64, error) {
+		return s.raise(ctx, l)
+	})
+}
+
+// sessions runs sessions under one leadership, another one whenever the checkpoint was gone.
+func (s *Stream) sessions(
+	halt, ctx context.Context, l *lease.Leadership, takeOver takeOver,
+) ending {
+	for {
+		end := s.serve(halt, ctx, l, takeOver)
+		if !end.again {
+			return end
+		}
+		s.Log.Error("the checkpoint is gone; restarting from what is settled here")
+	}
+}
+
+func (s *Stream) setLeads(leads bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.leads = leads
+}
+
+func (s *Stream) report(f fact.Fact) {
+	if s.Report != nil {
+		s.Report(f)
+	}
+}
+
+func (s *Stream) fact() fact.Stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return fact.Stream{Stream: s.Name, Term: s.term, At: time.Now()}
+}
+
+func (s *Stream) stateChanged(from, to state.Condition) {
+	if to.State == state.Failed || to.State == state.HistoryLost || to.State == state.Invalidated {
+		s.Log.Error("stream state", "state", to.State, "code", to.Code, "reason", to.Reason)
+	} else {
+		s.Log.Info("stream state", "state", to.State, "code", to.Code, "reason", to.Reason)
+	}
+	s.report(fact.StateChanged{
+		Stream: fact.Stream{Stream: s.Name, At: to.Since}, From: string(from.State),
+		To: string(to.State), Code: to.Code, Reason: to.Reason,
+	})
+}
+
+// ShowSetup shows that collections and indexes could not be made, or no longer if err is nil.
+func (s *Stream) ShowSetup(err error) {
+	if err == nil {
+		s.board.Clear(state.Setup)
+		return
+	}
+	s.board.Trouble(state.Setup, state.Condition{
+		State: state.Running, Code: "state_not_prepared", Reason: err.Error(),
+	})
+}
