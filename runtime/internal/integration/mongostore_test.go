@@ -88,3 +88,16 @@ func (db *stateDB) writes(ctx context.Context) (int64, error) {
 	return db.Client().Database("local").Collection("oplog.rs").CountDocuments(ctx,
 		bson.M{"ns": bson.M{"$regex": "^" + db.Name() + `\.`}})
 }
+
+func TestMongoCheckpoints(t *testing.T) {
+	storetest.Checkpoints(t, func(t *testing.T) storetest.CheckpointsUnderTest {
+		db := newStateDB(t, mongotest.Needs{})
+		return storetest.CheckpointsUnderTest{
+			Checkpoints: db.store.Checkpoints(),
+			Delete: func(ctx context.Context, id string) error {
+				_, err := db.Collection("_fw_checkpoints").DeleteOne(ctx, bson.M{"_id": id})
+				return err
+			},
+		}
+	})
+}

@@ -34,3 +34,16 @@ func TestLeases(t *testing.T) {
 		}
 	}, storetest.InBubble())
 }
+
+func TestCheckpoints(t *testing.T) {
+	storetest.Checkpoints(t, func(*testing.T) storetest.CheckpointsUnderTest {
+		checkpoints := memstore.NewCheckpoints()
+		return storetest.CheckpointsUnderTest{
+			Checkpoints: checkpoints,
+			Delete: func(_ context.Context, id string) error {
+				checkpoints.Delete(id)
+				return nil
+			},
+		}
+	}, storetest.InBubble())
+}
