@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -19,41 +20,69 @@ const (
 	ttl       = 60 * time.Second
 	heartbeat = 15 * time.Second
 	poll      = 20 * time.Second
+	trust     = ttl - heartbeat
 	stream    = "orders"
 )
 
-var errLost = errors.New("lease lost")
+var (
+	errLost = errors.New("lease lost")
+	errDown = errors.New("no primary")
+)
 
 // bundle is a store with the instances that contend for one stream in it. It is used inside a
 // synctest bubble.
 type bundle struct {
 	*testing.T
 	leases *memstore.Leases
+	oracle *oracle
 	began  time.Time
 
-	mu        sync.Mutex // guards everything below
-	instances []*instance
-	terms     []int64 // in the order in which they were led
+	instances []*instance // of the goroutine of the test
+}
+
+// bubble runs f with a bundle in virtual time, and fails the test for what the oracle saw.
+func bubble(t *testing.T, f func(b *bundle)) {
+	t.Helper()
+	t.Parallel()
+	for _, violation := range simulate(t, f) {
+		t.Error(violation)
+	}
+}
+
+// simulate runs f with a bundle in virtual time, and returns what the oracle saw.
+func simulate(t *testing.T, f func(b *bundle)) (violations []string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		b := &bundle{T: t, leases: memstore.NewLeases(), began: time.Now()}
+		b.oracle = newOracle(b.leases)
+		defer func() {
+			b.leases.SetFault(nil)
+			for _, i := range b.instances {
+				i.kill()
+				<-i.ended
+			}
+			violations = b.oracle.violations
+		}()
+		f(b)
+	})
+	return violations
 }
 
 // instance is one App: an elector with a clock and a watcher of its own.
 type instance struct {
-	b     *bundle
+	*bundle
 	name  string
 	clock clock.Stepping
 	stop  context.CancelFunc // graceful
 	kill  context.CancelFunc // life
 	ended chan struct{}      // closed when Run has returned
 
-	// drain is what the next leads wait for after they were told to end. Set before start.
-	drain func(ctx context.Context, l *lease.Leadership)
-	// lead, if not nil, is called in place of waiting for an end. Set before start.
-	lead func(ctx context.Context, l *lease.Leadership) store.ReleaseReason
+	drain func(ctx context.Context, l *lease.Leadership) // before lead returns
+	lead  lease.Lead                                     // in place of the usual one
 
 	mu      sync.Mutex // guards everything below
 	leading *leading   // nil: no lead runs
 	reports []lease.Report
-	at      []time.Duration // of the reports
 }
 
 // leading is a lead that runs.
@@ -62,36 +91,29 @@ type leading struct {
 	l   *lease.Leadership
 }
 
-func bubble(t *testing.T, f func(b *bundle)) {
-	t.Helper()
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		b := &bundle{T: t, leases: memstore.NewLeases(), began: time.Now()}
-		f(b)
-		b.leases.SetFault(nil)
-		for _, i := range b.instances {
-			i.kill()
-			<-i.ended
-		}
-	})
-}
-
 // option changes an instance before it starts.
 type option func(*instance, *lease.Config)
 
 func withoutWatch(_ *instance, c *lease.Config) { c.Watcher = nil }
 
-func withDrain(drain func(context.Context, *lease.Leadership)) option {
-	return func(i *instance, _ *lease.Config) { i.drain = drain }
+func withPoll(d time.Duration) option {
+	return func(_ *instance, c *lease.Config) { c.Poll = d }
+}
+
+func withDrain(d time.Duration) option {
+	return func(i *instance, _ *lease.Config) {
+		i.drain = func(context.Context, *lease.Leadership) { time.Sleep(d) }
+	}
 }
 
 func withLead(lead lease.Lead) option { return func(i *instance, _ *lease.Config) { i.lead = lead } }
 
+// start starts an instance.
 func (b *bundle) start(name string, options ...option) *instance {
 	watcher := lease.NewWatcher(b.leases, nil)
-	i := &instance{b: b, name: name, ended: make(chan struct{})}
+	i := &instance{bundle: b, name: name, ended: make(chan struct{})}
 	cfg := lease.Config{
-		Leases: b.leases, Stream: stream, Owner: name,
+		Leases: b.oracle, Stream: stream, Owner: name,
 		TTL: ttl, Heartbeat: heartbeat, Poll: poll,
 		Clock: &i.clock, Watcher: watcher, Report: i.report, LostCause: errLost,
 	}
@@ -101,9 +123,7 @@ func (b *bundle) start(name string, options ...option) *instance {
 	life, kill := context.WithCancel(context.Background())
 	stop, stopped := context.WithCancel(context.Background())
 	i.kill, i.stop = kill, stopped
-	b.mu.Lock()
 	b.instances = append(b.instances, i)
-	b.mu.Unlock()
 	go watcher.Run(life)
 	go func() {
 		defer close(i.ended)
@@ -116,16 +136,17 @@ func (b *bundle) start(name string, options ...option) *instance {
 	return i
 }
 
-// run is the lead of an instance. It checks what must be true of every one of them.
-func (i *instance) run(
-	ctx, stop context.Context, l *lease.Leadership,
-) (reason store.ReleaseReason) {
-	i.begin(ctx, l)
-	defer i.end()
+// run is the lead of an instance.
+func (i *instance) run(ctx, stop context.Context, l *lease.Leadership) store.ReleaseReason {
+	run := &leading{ctx: ctx, l: l}
+	i.oracle.begins(i.name, run)
+	defer i.oracle.ends(i.name)
+	i.set(run)
+	defer i.set(nil)
 	if i.lead != nil {
 		return i.lead(ctx, l)
 	}
-	reason = store.Stopped
+	reason := store.Stopped
 	select {
 	case <-ctx.Done():
 	case <-stop.Done():
@@ -138,99 +159,74 @@ func (i *instance) run(
 	return reason
 }
 
-func (i *instance) begin(ctx context.Context, l *lease.Leadership) {
-	b := i.b
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if n := len(b.terms); n > 0 && l.Term() <= b.terms[n-1] {
-		b.Errorf("%v: %s leads term %d after term %d", b.now(), i.name, l.Term(), b.terms[n-1])
-	}
-	b.terms = append(b.terms, l.Term())
-	for _, other := range b.instances {
-		if other == i {
-			continue
-		}
-		if o := other.now(); o != nil && o.ctx.Err() == nil {
-			b.Errorf("%v: %s leads while the context of %s has not ended", b.now(), i.name, other.name)
-		}
-	}
+func (i *instance) set(l *leading) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.leading != nil {
-		b.Errorf("%v: %s leads a second time at once", b.now(), i.name)
-	}
-	i.leading = &leading{ctx: ctx, l: l}
+	i.leading = l
 }
 
-func (i *instance) end() {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.leading = nil
-}
-
+// run returns the lead that runs, or nil.
 func (i *instance) now() *leading {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.leading
 }
 
+// leads reports whether a lead runs and may act.
+func (i *instance) leads() bool {
+	run := i.now()
+	return run != nil && run.ctx.Err() == nil
+}
+
 func (i *instance) report(r lease.Report) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.reports = append(i.reports, r)
-	i.at = append(i.at, i.b.now())
 	if testing.Verbose() {
-		i.b.Logf("%v %s: %T%+v", i.b.now(), i.name, r, r)
+		i.Logf("%v %s: %T%+v", i.elapsed(), i.name, r, r)
 	}
 }
 
-// now is the time since the bundle began.
-func (b *bundle) now() time.Duration { return time.Since(b.began) }
+// elapsed is the time since the bundle began.
+func (b *bundle) elapsed() time.Duration { return time.Since(b.began) }
 
-// sleep lets time pass, until everything that happens at its end has happened.
-func (b *bundle) sleep(d time.Duration) {
+// pass lets time pass, until everything that happens at its end has happened.
+func (b *bundle) pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// leader returns the one instance that leads with trust, or nil.
+// leader returns an instance that leads, or nil.
 func (b *bundle) leader() *instance {
 	synctest.Wait()
-	var leader *instance
-	for _, i := range b.instances {
-		if l := i.now(); l != nil && l.ctx.Err() == nil {
-			if leader != nil {
-				b.Fatalf("%v: both %s and %s lead", b.now(), leader.name, i.name)
-			}
-			leader = i
-		}
+	if n := slices.IndexFunc(b.instances, (*instance).leads); n >= 0 {
+		return b.instances[n]
 	}
-	return leader
-}
-
-// await waits until i leads, and fails the test if it takes longer than most.
-func (b *bundle) await(i *instance, most time.Duration) time.Duration {
-	b.Helper()
-	return b.until(fmt.Sprintf("%s leads", i.name), most, func() bool { return b.leader() == i })
+	return nil
 }
 
 // until waits for a condition and returns how long it took.
 func (b *bundle) until(what string, most time.Duration, condition func() bool) time.Duration {
 	b.Helper()
-	start := time.Now()
-	for {
+	for start := time.Now(); ; time.Sleep(time.Millisecond) {
 		synctest.Wait()
+		took := time.Since(start)
 		if condition() {
-			return time.Since(start)
+			return took
 		}
-		if time.Since(start) > most {
-			b.Fatalf("%v: not within %v: %s", b.now(), most, what)
+		if took > most {
+			b.Fatalf("%v: not within %v: %s", b.elapsed(), most, what)
 		}
-		time.Sleep(time.Millisecond)
 	}
 }
 
-// lead starts an instance and waits until it leads.
+// await waits until i leads.
+func (b *bundle) await(i *instance, most time.Duration) time.Duration {
+	b.Helper()
+	return b.until(fmt.Sprintf("%s leads", i.name), most, func() bool { return b.leader() == i })
+}
+
+// startLeader starts an instance and waits until it leads.
 func (b *bundle) startLeader(name string, options ...option) *instance {
 	b.Helper()
 	i := b.start(name, options...)
@@ -238,9 +234,7 @@ func (b *bundle) startLeader(name string, options ...option) *instance {
 	return i
 }
 
-// count returns how many reports of a type there were.
-func count[R lease.Report](i *instance) int { return len(all[R](i)) }
-
+// all returns the reports of a type.
 func all[R lease.Report](i *instance) []R {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -253,18 +247,14 @@ func all[R lease.Report](i *instance) []R {
 	return found
 }
 
+func count[R lease.Report](i *instance) int { return len(all[R](i)) }
+
 // of is a fault for the calls of one owner and some methods; of no method: all.
-func of(owner string, f memstore.Fault, methods ...memstore.Method) func(memstore.Call) memstore.Fault {
+func of(
+	owner string, f memstore.Fault, methods ...memstore.Method,
+) func(memstore.Call) memstore.Fault {
 	return func(c memstore.Call) memstore.Fault {
-		if c.Owner != owner {
-			return memstore.Fault{}
-		}
-		for _, m := range methods {
-			if m == c.Method {
-				return f
-			}
-		}
-		if len(methods) == 0 {
+		if c.Owner == owner && (len(methods) == 0 || slices.Contains(methods, c.Method)) {
 			return f
 		}
 		return memstore.Fault{}

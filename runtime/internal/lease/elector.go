@@ -79,6 +79,7 @@ func NewElector(cfg Config) *Elector {
 func (e *Elector) Run(stop, life context.Context, lead Lead) {
 	e.news = e.cfg.Watcher.subscribe(e.cfg.Stream)
 	defer e.cfg.Watcher.unsubscribe(e.news)
+	defer func() { _, _ = e.line.wait(life, hungAfter) }()
 	for {
 		granted := e.contend(stop, life)
 		if granted == nil {

@@ -13,7 +13,7 @@ import (
 // could not be made meanwhile.
 var errHung = errors.New("a store call has not returned though its time is over")
 
-// hungAfter is how long after its context ended a call is given up.
+// hungAfter is how long after the end of its context a call is given up.
 const hungAfter = 100 * time.Millisecond
 
 // answer is what a store call brought back. What it says was true at some time after start.
@@ -28,14 +28,18 @@ type line struct {
 	out <-chan answer // of the call that is out; nil: none
 }
 
-// do makes a call and waits for its answer, at most for limit, and not after ctx ended. Then the
-// call may still be out: the next one waits for it, and drops its answer.
+// do makes a call and waits for its answer: at most for limit, or until ctx ends, and a little longer
+// for the call to notice. One that does not is still out: the next call waits for it, and drops its
+// answer.
 func (l *line) do(
 	ctx context.Context, c clock.Clock, limit time.Duration,
 	call func(context.Context) (store.Lease, error),
 ) answer {
 	if _, err := l.wait(ctx, limit); err != nil {
 		return answer{err: err}
+	}
+	if ctx.Err() != nil {
+		return answer{err: context.Cause(ctx)}
 	}
 	back := make(chan answer, 1)
 	l.out = back
@@ -53,20 +57,25 @@ func (l *line) do(
 	return a
 }
 
-// wait returns the answer of the call that is out, or an error if there is none within limit.
+// wait returns the answer of the call that is out, or an error if there is none within limit, or
+// shortly after ctx has ended.
 func (l *line) wait(ctx context.Context, limit time.Duration) (answer, error) {
 	if l.out == nil {
-		return answer{}, ctx.Err()
+		return answer{}, nil
 	}
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
-	select {
-	case a := <-l.out:
-		l.out = nil
-		return a, nil
-	case <-timer.C:
-		return answer{}, errHung
-	case <-ctx.Done():
-		return answer{}, context.Cause(ctx)
+	ended := ctx.Done()
+	for {
+		select {
+		case a := <-l.out:
+			l.out = nil
+			return a, nil
+		case <-ended:
+			ended = nil
+			timer.Reset(min(limit, hungAfter))
+		case <-timer.C:
+			return answer{}, errHung
+		}
 	}
 }

@@ -22,7 +22,7 @@ const (
 // sleep waits until next, or until news make it ask earlier or later. It returns false when stop or
 // life ended.
 func (e *Elector) sleep(stop, life context.Context, next time.Time) bool {
-	poll := time.Now().Add(e.cfg.Poll)
+	limit := time.Now().Add(e.cfg.Poll) // earlier once something may have been missed
 	for {
 		timer := time.NewTimer(time.Until(next))
 		select {
@@ -32,7 +32,11 @@ func (e *Elector) sleep(stop, life context.Context, next time.Time) bool {
 			return stop.Err() == nil && life.Err() == nil
 		case <-e.news.wake:
 			timer.Stop()
-			next = later(e.revise(next, poll), e.rest)
+			reread := false
+			if next, reread = e.revise(next); reread {
+				limit = earlier(limit, time.Now().Add(jitter(expiryJitter)))
+			}
+			next = later(earlier(next, limit), e.rest)
 			continue
 		}
 		timer.Stop()
@@ -51,22 +55,22 @@ func (e *Elector) standBy(l store.Lease) time.Time {
 	return earlier(e.opens(l, now), now.Add(e.cfg.Poll))
 }
 
-// revise returns when to ask again after news, at the latest at poll.
-func (e *Elector) revise(next, poll time.Time) time.Time {
-	now := time.Now()
+// revise returns when to ask again after news, and whether some may have been missed.
+func (e *Elector) revise(next time.Time) (time.Time, bool) {
 	news, reread := e.news.take()
-	if news != nil && (news.Term >= e.seen || news.Term == 0) && news.Owner != e.cfg.Owner {
+	switch {
+	case news == nil, news.Owner == e.cfg.Owner:
+	case news.Term == 0 && e.seen > 0: // deleted by hand: its owner may not know yet
+		e.see(0)
+	case news.Term >= e.seen:
 		e.see(news.Term)
-		opens := e.opens(*news, now)
+		opens := e.opens(*news, time.Now())
 		if e.failures > 0 {
 			opens = earlier(opens, next)
 		}
-		next = earlier(opens, poll)
+		next = opens
 	}
-	if reread {
-		next = earlier(next, now.Add(jitter(expiryJitter)))
-	}
-	return next
+	return next, reread
 }
 
 // opens returns when a lease that was seen now can be acquired, if nothing more happens to it.

@@ -1,0 +1,309 @@
+package lease_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/fwgen/fwgen/runtime/internal/lease"
+	"github.com/fwgen/fwgen/runtime/internal/memstore"
+	"github.com/fwgen/fwgen/runtime/store"
+)
+
+// loses waits until a lead may not act any more, and checks why.
+func (b *bundle) loses(run *leading, most time.Duration) time.Duration {
+	b.Helper()
+	took := b.until("the context ends", most, func() bool { return run.ctx.Err() != nil })
+	if cause := context.Cause(run.ctx); !errors.Is(cause, errLost) {
+		b.Errorf("cause = %v", cause)
+	}
+	if run.l.Trusted() {
+		b.Error("Trusted after the context has ended")
+	}
+	return took
+}
+
+func TestB081ALeaderWhoseRenewalsFailIsToldBeforeAnybodyElseLeads(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a", withDrain(5*time.Minute))
+		c := b.start("c")
+		run := a.now()
+		b.leases.SetFault(of("a", memstore.Fault{Fail: errors.New("write conflict")}, memstore.Renew))
+		if took := b.loses(run, ttl); took != trust {
+			b.Errorf("the context ended after %v, want %v", took, trust)
+		}
+		b.await(c, heartbeat+time.Second)
+		b.pass(10 * time.Minute)
+		if n := count[lease.Acquired](a); n != 1 {
+			b.Errorf("a led %d times", n)
+		}
+		if ends := all[lease.TrustEnded](a); len(ends) != 1 || ends[0].Reason != store.RenewalFailed {
+			b.Errorf("reports = %+v", ends)
+		}
+	})
+}
+
+func TestB081ALeaderThatIsToldOfAnotherOwnerStopsAtOnce(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a", withoutWatch)
+		run := a.now()
+		b.pass(time.Second)
+		b.leases.Delete(stream) // nothing but a person's hand takes a trusted lease
+		_, _ = b.leases.Acquire(context.Background(), store.AcquireRequest{
+			Stream: stream, Owner: "x", MinTerm: 9, TTL: ttl,
+		})
+		if took := b.loses(run, heartbeat); took != heartbeat-time.Second {
+			b.Errorf("the context ended after %v", took)
+		}
+		b.pass(0)
+		ends := all[lease.TrustEnded](a)
+		if len(ends) != 1 || ends[0].Reason != store.Lost || ends[0].Owner != "x" {
+			b.Errorf("reports = %+v", ends)
+		}
+		if n := b.leases.Calls(memstore.Release); n != 0 {
+			b.Errorf("%d releases of a lease that is another's", n)
+		}
+	})
+}
+
+func TestALeaderChecksNewsThatItsLeaseIsGone(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		run := b.startLeader("a").now()
+		b.pass(time.Second)
+		b.leases.Delete(stream)
+		b.loses(run, time.Second)
+		b.pass(2 * time.Second)
+		if l := b.leases.Get(stream); l.Owner != "a" || l.Term != 2 {
+			b.Errorf("stored lease = %+v, want a new term above the one that was deleted", l)
+		}
+	})
+}
+
+func TestB082AFailedRenewalIsNotALostLease(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a")
+		b.start("c")
+		b.leases.SetFault(of("a", memstore.Fault{Fail: errDown}))
+		b.pass(ttl / 2)
+		b.leases.SetFault(nil)
+		b.pass(3 * ttl)
+		if n := count[lease.RenewalFailed](a); n < 3 {
+			b.Errorf("%d renewals failed, want several", n)
+		}
+		if b.leader() != a || count[lease.Acquired](a) != 1 {
+			b.Error("a failing store for half a ttl changed the leader")
+		}
+	})
+}
+
+func TestB082TrustEndsATTLLessAHeartbeatAfterTheStartOfTheLastConfirmedAttempt(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a")
+		run := a.now()
+		b.leases.SetFault(of("a", memstore.Fault{After: 3 * time.Second}, memstore.Renew))
+		b.pass(heartbeat + 3*time.Second) // one renewal, begun 3 s ago
+		b.leases.SetFault(of("a", memstore.Fault{Fail: errDown}, memstore.Renew))
+		if took := b.loses(run, 2*ttl); took != trust-3*time.Second {
+			b.Errorf("the context ended after %v, want %v", took, trust-3*time.Second)
+		}
+	})
+}
+
+func TestALostReplyOfARenewalConfirmsNothing(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		run := b.startLeader("a").now()
+		b.leases.SetFault(of("a", memstore.Fault{Lose: errDown}, memstore.Renew))
+		if took := b.loses(run, 2*ttl); took != trust {
+			b.Errorf("the context ended after %v, want %v", took, trust)
+		}
+	})
+}
+
+func TestB084WorkOfAnEarlierTermKeepsTheElectorFromTheLease(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a", withDrain(3*ttl))
+		c := b.start("c")
+		run := a.now()
+		b.leases.SetFault(of("a", memstore.Fault{Fail: errDown}, memstore.Renew))
+		b.loses(run, ttl)
+		b.leases.SetFault(nil)
+		b.await(c, heartbeat+time.Second)
+		acquires := b.leases.Calls(memstore.Acquire)
+		b.pass(2 * ttl)
+		if a.now() != run {
+			b.Fatal("a has drained")
+		}
+		if n := b.leases.Calls(memstore.Acquire) - acquires; n != 0 {
+			b.Errorf("%d attempts at the lease during the drain", n) // and see the oracle
+		}
+		b.pass(2 * ttl)
+		if b.leader() != c || count[lease.Standby](a) == 0 {
+			b.Error("a does not stand by after its drain")
+		}
+	})
+}
+
+func TestB085AnExpiredOwnerReleasesNothingOfTheNext(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a", withDrain(2*ttl))
+		c := b.start("c")
+		b.leases.SetFault(of("a", memstore.Fault{Fail: errDown}, memstore.Renew))
+		b.await(c, ttl+time.Second)
+		b.leases.SetFault(nil)
+		b.until("a has drained", 3*ttl, func() bool { return a.now() == nil })
+		if n := b.leases.Calls(memstore.Release); n != 1 {
+			b.Errorf("%d releases, want the conditional one of a", n)
+		}
+		b.pass(10 * time.Second)
+		if b.leader() != c || b.leases.Get(stream).Owner != "c" {
+			b.Errorf("stored lease = %+v", b.leases.Get(stream))
+		}
+		if n := count[lease.Released](a); n != 0 {
+			b.Errorf("a said %d times that it released", n)
+		}
+	})
+}
+
+func TestAfterTrustEndedANewTermIsAcquired(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a")
+		run := a.now()
+		b.leases.SetFault(of("a", memstore.Fault{Fail: errDown}, memstore.Renew))
+		b.loses(run, ttl)
+		b.await(a, 50*time.Millisecond)
+		if got := a.now().l.Term(); got != 2 {
+			b.Errorf("Term = %d, want 2", got)
+		}
+		if r := all[lease.Released](a); len(r) != 1 || r[0].Reason != store.RenewalFailed {
+			b.Errorf("reports = %+v", r)
+		}
+	})
+}
+
+func TestATermThatEndedHereIsNeverLedAgain(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a")
+		run := a.now()
+		b.leases.SetFault(of("a", memstore.Fault{Fail: errDown}, memstore.Release))
+		a.clock.Step(10 * time.Minute) // ends trust; the server's lease lives on
+		b.loses(run, time.Second)
+		b.pass(10 * time.Second)
+		if a.now() != nil || b.leases.Get(stream).Owner != "a" {
+			b.Fatal("want the lease stored as a's, and nobody leading")
+		}
+		b.leases.SetFault(nil)
+		b.await(a, 6*time.Second)
+		if got := a.now().l.Term(); got != 2 {
+			b.Errorf("Term = %d, want 2", got)
+		}
+	})
+}
+
+func TestASuspendedMachineNoticesWithinASecond(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		run := b.startLeader("a").now()
+		b.pass(heartbeat + 300*time.Millisecond)
+		b.instances[0].clock.Step(trust)
+		if took := b.loses(run, time.Second); took == 0 {
+			b.Error("noticed without a look at the clock?")
+		}
+	})
+}
+
+func TestTrustedLooksAtTheClock(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		run := b.startLeader("a").now()
+		b.pass(heartbeat + 300*time.Millisecond)
+		if !run.l.Trusted() {
+			b.Error("not Trusted while it is renewed")
+		}
+		b.instances[0].clock.Step(trust)
+		if run.l.Trusted() {
+			b.Error("Trusted after a suspend of ttl - heartbeat")
+		}
+		if !errors.Is(context.Cause(run.ctx), errLost) {
+			b.Error("Trusted said false and left the context")
+		}
+	})
+}
+
+func TestAWallThatIsSetBackExtendsNoTrust(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		run := b.startLeader("a").now()
+		b.leases.SetFault(of("a", memstore.Fault{Fail: errDown}))
+		b.pass(time.Second)
+		b.instances[0].clock.Step(-10 * time.Minute)
+		if took := b.loses(run, ttl); took != trust-time.Second {
+			b.Errorf("the context ended after %v", took)
+		}
+	})
+}
+
+func TestB088ClocksTenMinutesApartChangeNothing(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		fast := func(i *instance, _ *lease.Config) { i.clock.Step(10 * time.Minute) }
+		slow := func(i *instance, _ *lease.Config) { i.clock.Step(-10 * time.Minute) }
+		a := b.startLeader("a", slow)
+		c := b.start("c", fast)
+		b.pass(10 * ttl)
+		if b.leader() != a || count[lease.Acquired](a) != 1 {
+			b.Fatal("the fast clock took a live lease")
+		}
+		a.kill()
+		b.await(c, ttl+time.Second)
+		d := b.start("d", slow)
+		b.pass(ttl)
+		c.kill()
+		b.await(d, ttl+time.Second)
+	})
+}
+
+func TestAServerWhoseClockIsAHeartbeatAheadTakesOverNoTrustedLease(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a")
+		c := b.start("c", withPoll(time.Second))
+		b.leases.SetFault(of("a", memstore.Fault{Fail: errDown}))
+		b.pass(time.Second)
+		b.leases.Step(heartbeat)
+		b.await(c, ttl) // and see the oracle
+		if a.now() != nil {
+			b.Error("a still leads")
+		}
+	})
+}
+
+func TestB095LeadershipDoesNotFlapUnderASlowStore(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a")
+		b.start("c")
+		n := 0
+		b.leases.SetFault(func(c memstore.Call) memstore.Fault {
+			if c.Owner != "a" {
+				return memstore.Fault{}
+			}
+			if n++; n%5 == 0 {
+				return memstore.Fault{Before: time.Minute}
+			}
+			return memstore.Fault{Before: 2 * time.Second, After: 2 * time.Second}
+		})
+		b.pass(10 * ttl)
+		if count[lease.Acquired](a) != 1 || b.leader() != a {
+			b.Error("leadership moved")
+		}
+		if got := b.leases.Calls(memstore.Renew); got < 40 || got > 50 {
+			b.Errorf("%d renewals in 10 ttl", got)
+		}
+	})
+}
+
+func TestRenewalsAreSpacedFromTheirStart(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		b.leases.SetFault(of("a", memstore.Fault{After: 4 * time.Second}))
+		b.start("a", withoutWatch)
+		b.pass(10*heartbeat + 5*time.Second)
+		if got := b.leases.Calls(memstore.Renew); got != 10 {
+			b.Errorf("%d renewals in 10 heartbeats", got)
+		}
+	})
+}
