@@ -2,6 +2,7 @@ package integration
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -100,4 +101,29 @@ func TestMongoCheckpoints(t *testing.T) {
 			},
 		}
 	})
+}
+
+func TestMongoDeadLetters(t *testing.T) {
+	storetest.DeadLetters(t, func(t *testing.T) storetest.DeadLettersUnderTest {
+		db := newStateDB(t, mongotest.Needs{})
+		return storetest.DeadLettersUnderTest{
+			DeadLetterWriter: db.store.DeadLetters(),
+			Checkpoints:      db.store.Checkpoints(),
+			Row:              db.row,
+			SetStatus: func(ctx context.Context, collection, id, status string) error {
+				_, err := db.Collection(collection).UpdateByID(ctx, id,
+					bson.M{"$set": bson.M{"status": status}})
+				return err
+			},
+		}
+	})
+}
+
+// row returns a document by its id, or nil.
+func (db *stateDB) row(ctx context.Context, collection, id string) (bson.Raw, error) {
+	row, err := db.Collection(collection).FindOne(ctx, bson.M{"_id": id}).Raw()
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return nil, nil
+	}
+	return row, err
 }
