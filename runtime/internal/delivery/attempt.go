@@ -3,7 +3,6 @@ package delivery
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"time"
 
@@ -78,18 +77,11 @@ func (r *Runner) call(ctx context.Context, d *Delivery) (result Result, stack st
 			return
 		}
 		stack = string(debug.Stack())
-		result = Result{Err: panicError(p)}
+		result = Result{Err: &failure.PanicError{Value: p}}
 	}()
 	result = r.Handler.Attempt(ctx, d)
 	returned = true
 	return result, ""
-}
-
-func panicError(p any) error {
-	if err, ok := p.(error); ok {
-		return fmt.Errorf("panic: %w", err)
-	}
-	return fmt.Errorf("panic: %v", p)
 }
 
 // guarded makes an OnError that panics answer Rethrow.
