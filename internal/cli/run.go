@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/fwgen/fwgen/gen"
+	"github.com/fwgen/fwgen/internal/diag"
+	"github.com/fwgen/fwgen/internal/load"
+	"github.com/fwgen/fwgen/internal/model"
+	"github.com/fwgen/fwgen/internal/output"
+	"github.com/fwgen/fwgen/internal/resolve"
+)
+
+// pass is the way of a run through its packages.
+type pass struct {
+	inv     *invocation
+	prog    *load.Program
+	models  map[*load.Package]*model.Package
+	files   map[string][]byte // generated in this run, by path
+	changes map[*load.Package][]output.Change
+}
+
+// prepare goes all the way to the changes that the packages need, making none.
+func prepare(inv *invocation) (*pass, error) {
+	config := load.Config{Dir: inv.Dir, Env: inv.Env, Tags: inv.tags}
+	prog, err := load.Scan(config, inv.patterns...)
+	if err != nil {
+		return nil, err
+	}
+	if err := prog.Types(); err != nil {
+		return nil, err
+	}
+	p := newPass(inv, prog, prog.Packages)
+	return p, p.plan()
+}
+
+// newPass resolves the packages and renders the files of those without problems.
+func newPass(inv *invocation, prog *load.Program, packages []*load.Package) *pass {
+	p := &pass{
+		inv:     inv,
+		prog:    &load.Program{},
+		models:  map[*load.Package]*model.Package{},
+		files:   map[string][]byte{},
+		changes: map[*load.Package][]output.Change{},
+	}
+	scope := *prog
+	scope.Packages = packages
+	p.prog = &scope
+	var streams []resolve.Stream
+	for _, pkg := range packages {
+		if pkg.Types != nil {
+			m, s := resolve.Package(prog, pkg)
+			p.models[pkg], streams = m, append(streams, s...)
+		}
+	}
+	resolve.Duplicates(streams)
+	for _, pkg := range packages {
+		if m := p.models[pkg]; m != nil && pkg.Problems.Len() == 0 {
+			p.render(pkg, m)
+		}
+	}
+	return p
+}
+
+// render renders a package's file and type-checks it with the package, so that what is written
+// compiles wherever the user's code does.
+func (p *pass) render(pkg *load.Package, m *model.Package) {
+	path := filepath.Join(pkg.Dir, load.Output)
+	text, err := gen.File(m)
+	if err != nil {
+		pkg.Problems.Addf(diag.Internal, diag.Pos{File: path}, "a bug in fwgen: %v", err)
+		return
+	}
+	p.files[path] = text
+	for _, fault := range p.prog.Verify(pkg, path, text) {
+		at := p.prog.Fset.PositionFor(fault.Pos, false)
+		pkg.Problems.Add(diag.New(diag.Internal, diag.Pos{
+			File: path, Line: at.Line, Col: at.Column,
+		}, "a bug in fwgen: what it generates does not compile: %s", fault.Msg).
+			Noted("nothing was written; please report it with the line above"))
+	}
+}
+
+// plan compares the packages without problems with what is there.
+func (p *pass) plan() error {
+	var failures []error
+	for _, pkg := range p.prog.Packages {
+		if pkg.Problems.Len() > 0 {
+			continue
+		}
+		want := output.Package{Dir: pkg.Dir, Own: pkg.Own, Foreign: pkg.Foreign}
+		path := filepath.Join(pkg.Dir, load.Output)
+		if text, ok := p.files[path]; ok {
+			want.Files = []output.File{{Path: path, Text: text}}
+		}
+		changes, err := output.Plan(want, &pkg.Problems)
+		if err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		p.changes[pkg] = changes
+	}
+	return errors.Join(failures...)
+}
+
+// generate writes what has changed.
+func generate(inv *invocation) (int, error) {
+	p, err := prepare(inv)
+	if p == nil {
+		return exitFailure, err
+	}
+	failures := []error{err}
+	for _, pkg := range p.prog.Packages {
+		for _, c := range p.changes[pkg] {
+			if err := output.Write(c); err != nil {
+				failures = append(failures, err)
+				continue
+			}
+			word := "wrote"
+			if c.Action == output.Remove {
+				word = "removed"
+			}
+			fmt.Fprintf(inv.Stdout, "%s %s\n", word, p.renderer().Relative(c.Path))
+		}
+	}
+	return p.report(errors.Join(failures...))
+}
+
+// check reports what generate would change.
+func check(inv *invocation) (int, error) {
+	p, err := prepare(inv)
+	if p == nil {
+		return exitFailure, err
+	}
+	for _, pkg := range p.prog.Packages {
+		for _, c := range p.changes[pkg] {
+			output.Check(c, p.pattern(pkg), &pkg.Problems)
+		}
+	}
+	return p.report(err)
+}
+
+// pattern names a package the way a user in the working directory would.
+func (p *pass) pattern(pkg *load.Package) string {
+	switch rel := p.renderer().Relative(pkg.Dir); {
+	case rel == ".":
+		return rel
+	case filepath.IsAbs(rel), rel[0] == '.':
+		return rel
+	default:
+		return "./" + rel
+	}
+}
+
+func (p *pass) renderer() diag.Renderer {
+	return diag.Renderer{Dir: p.inv.Dir, Sources: func(file string) ([]byte, error) {
+		if text, ok := p.files[file]; ok {
+			return text, nil
+		}
+		if text, ok := p.prog.Source(file); ok {
+			return text, nil
+		}
+		return os.ReadFile(file)
+	}}
+}
+
+// report prints the problems and returns the exit code. An error is one of the command itself.
+func (p *pass) report(failure error) (int, error) {
+	var all diag.List
+	faulty, code := 0, exitFine
+	for _, pkg := range p.prog.Packages {
+		all.Append(&pkg.Problems)
+		if pkg.Problems.Len() > 0 {
+			faulty++
+		}
+	}
+	sorted := all.Sorted()
+	if err := p.renderer().Render(p.inv.Stderr, &all); err != nil {
+		failure = errors.Join(failure, err)
+	}
+	if n := len(sorted); n > 0 {
+		code = exitProblems
+		fmt.Fprintf(p.inv.Stderr, "fwgen: %d %s in %d of %d %s\n", n, plural(n, "problem"),
+			faulty, len(p.prog.Packages), plural(len(p.prog.Packages), "package"))
+	}
+	for _, d := range sorted {
+		if d.Code == diag.Internal {
+			code = exitFailure
+		}
+	}
+	if failure != nil {
+		code = exitFailure
+	}
+	return code, failure
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}

@@ -1,0 +1,192 @@
+package load
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"runtime"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/fwgen/fwgen/internal/diag"
+)
+
+// support are the packages that generated code may import although the package itself does not.
+var support = []string{Runtime, "context", "time"}
+
+// Types type-checks the annotated packages.
+func (p *Program) Types() error {
+	var roots []string
+	annotated := map[string]*Package{}
+	for _, pkg := range p.Packages {
+		if pkg.Annotated() {
+			annotated[pkg.Path] = pkg
+			roots = append(roots, pkg.Path)
+		}
+	}
+	if len(roots) == 0 {
+		return nil
+	}
+	config := p.goList(packages.NeedName | packages.NeedFiles | packages.NeedImports |
+		packages.NeedDeps | packages.NeedExportFile | packages.NeedModule)
+	config.Overlay = overlay(annotated)
+	listed, err := packages.Load(config, append(roots, support...)...)
+	if err != nil {
+		return fmt.Errorf("load packages: %w", err)
+	}
+	u := newUniverse(p.Fset, listed)
+	for _, l := range listed {
+		if pkg := annotated[l.PkgPath]; pkg != nil {
+			p.check(pkg, u, l)
+		}
+	}
+	return nil
+}
+
+// overlay hides those of fwgen's files that the go command itself could not read. The others are
+// left out when the package is parsed, which is much cheaper: an overlay has the go command build
+// the package anew each time.
+func overlay(annotated map[string]*Package) map[string][]byte {
+	hidden := map[string][]byte{}
+	for _, pkg := range annotated {
+		for _, name := range pkg.Own {
+			_, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+			if err != nil {
+				hidden[name] = []byte("package " + pkg.Name + "\n")
+			}
+		}
+	}
+	return hidden
+}
+
+func (p *Program) check(pkg *Package, u *universe, l *packages.Package) {
+	if !u.has(Runtime) {
+		pkg.Problems.Add(diag.New(diag.NoRuntime, p.firstDirective(pkg),
+			"the module does not have %s", Runtime).
+			Noted("run: go get github.com/fwgen/fwgen@latest"))
+		return
+	}
+	for _, name := range pkg.goFiles {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			pkg.Problems.Addf(diag.SyntaxError, diag.Pos{File: name}, "%v", err)
+			continue
+		}
+		pkg.Files = append(pkg.Files, p.parse(pkg, name, text))
+		pkg.Problems.Append(pkg.syntax[name])
+	}
+	pkg.importer = u.importerFor(l)
+	pkg.Info = &types.Info{
+		Defs: map[*ast.Ident]types.Object{},
+		Uses: map[*ast.Ident]types.Object{},
+	}
+	config := pkg.config(func(err types.Error) { pkg.TypeErrors = append(pkg.TypeErrors, err) })
+	config.IgnoreFuncBodies = true
+	pkg.Types, _ = config.Check(pkg.Path, p.Fset, pkg.Files, pkg.Info)
+	p.takenNames(pkg)
+}
+
+func (p *Program) firstDirective(pkg *Package) diag.Pos {
+	for _, d := range pkg.Directives {
+		for _, t := range d.Types {
+			return t.Directives[0].Pos
+		}
+	}
+	return diag.Pos{File: pkg.Dir}
+}
+
+func (pkg *Package) config(report func(types.Error)) *types.Config {
+	return &types.Config{
+		Importer:    pkg.importer,
+		FakeImportC: true, // cgo needs no C compiler to be read
+		GoVersion:   pkg.version,
+		Sizes:       types.SizesFor("gc", runtime.GOARCH),
+		Error: func(err error) {
+			if typeError, ok := err.(types.Error); ok {
+				report(typeError)
+			}
+		},
+	}
+}
+
+// takenNames collects the names of the package's scope, of test files and of files that other
+// systems build as well: an import of the generated file must not clash with any.
+func (p *Program) takenNames(pkg *Package) {
+	pkg.Taken = map[string]token.Position{}
+	for _, name := range pkg.Types.Scope().Names() {
+		pkg.Taken[name] = p.Fset.PositionFor(pkg.Types.Scope().Lookup(name).Pos(), false)
+	}
+	names, err := goFiles(pkg)
+	if err != nil {
+		return // the directory was readable a moment ago; the generated file is checked anyway
+	}
+	for _, name := range names {
+		file := pkg.parsed[name]
+		if file == nil {
+			file, _ = parser.ParseFile(p.Fset, name, nil, parser.SkipObjectResolution)
+		}
+		if file != nil && file.Name.Name == pkg.Name {
+			p.takenIn(pkg, file)
+		}
+	}
+}
+
+func (p *Program) takenIn(pkg *Package, file *ast.File) {
+	take := func(id *ast.Ident) {
+		if _, ok := pkg.Taken[id.Name]; !ok && id.Name != "_" {
+			pkg.Taken[id.Name] = p.Fset.PositionFor(id.Pos(), false)
+		}
+	}
+	for _, decl := range file.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			if decl.Recv == nil {
+				take(decl.Name)
+			}
+		case *ast.GenDecl:
+			for _, s := range decl.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					take(s.Name)
+				case *ast.ValueSpec:
+					for _, id := range s.Names {
+						take(id)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Verify type-checks a file together with the package, as if it had been written, and returns what
+// is wrong with it. Everything else in the package is taken as it is.
+func (p *Program) Verify(pkg *Package, name string, text []byte) []types.Error {
+	file, err := parser.ParseFile(p.Fset, name, text, parser.SkipObjectResolution)
+	if err != nil {
+		return []types.Error{{Fset: p.Fset, Pos: file.Pos(), Msg: err.Error()}}
+	}
+	for _, f := range pkg.Files {
+		dropBodies(f)
+	}
+	var problems []types.Error
+	config := pkg.config(func(err types.Error) {
+		if p.Fset.PositionFor(err.Pos, false).Filename == name {
+			problems = append(problems, err)
+		}
+	})
+	files := append([]*ast.File{file}, pkg.Files...)
+	_, _ = config.Check(pkg.Path, p.Fset, files, nil)
+	return problems
+}
+
+// dropBodies takes the function bodies out of a file, which nobody needs any more.
+func dropBodies(file *ast.File) {
+	for _, decl := range file.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok {
+			f.Body = nil
+		}
+	}
+}
