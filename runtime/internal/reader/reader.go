@@ -131,17 +131,21 @@ func (r *Reader) once(ctx context.Context) (Phase, error) {
 	if !r.head.IsZero() {
 		from = From{After: r.head}
 	}
+	phase := Opening
+	if from.After.IsZero() { // there is no token that could be unusable
+		phase = Reading
+	}
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.patience)
 	cursor, current, err := r.Source.Open(bounded, from)
 	cancel()
 	if err != nil {
-		return Opening, fmt.Errorf("open change stream: %w", err)
+		return phase, fmt.Errorf("open change stream: %w", err)
 	}
 	defer r.close(ctx, cursor)
 	if err := r.begin(ctx, cursor); err != nil {
 		return Reading, err
 	}
-	return r.read(ctx, cursor, current)
+	return r.read(ctx, cursor, current, phase)
 }
 
 func (r *Reader) close(ctx context.Context, cursor Cursor) {
@@ -171,8 +175,9 @@ func (r *Reader) begin(ctx context.Context, cursor Cursor) error {
 
 // read hands on what arrives. The first call after an open does not ask the server, and only the
 // first answer shows that the position is good.
-func (r *Reader) read(ctx context.Context, cursor Cursor, current func() bson.Raw) (Phase, error) {
-	phase := Opening
+func (r *Reader) read(
+	ctx context.Context, cursor Cursor, current func() bson.Raw, phase Phase,
+) (Phase, error) {
 	for calls := 0; ; calls++ {
 		if ctx.Err() != nil {
 			return phase, errStopped
@@ -185,7 +190,7 @@ func (r *Reader) read(ctx context.Context, cursor Cursor, current func() bson.Ra
 		if ctx.Err() != nil { // the result is dropped
 			return phase, errStopped
 		}
-		if phase == Opening && (more || calls > 0) {
+		if calls == 1 {
 			phase, r.healthy, r.patience = Reading, time.Now(), leastPatience
 			r.Sink.Opened()
 		}

@@ -25,7 +25,10 @@ func (c *session) read(source reader.Source, config reader.Config) {
 	}
 	s := c.stream
 	s.report(fact.ReaderFailed{Stream: s.fact(), Err: err, Class: string(classOf(err))})
-	c.show(func(b *state.Board) { b.Set(c.terminal(err)) })
+	c.show(func(b *state.Board) {
+		c.lost = classOf(err) == reader.Lost
+		b.Set(c.terminal(err))
+	})
 	if class := classOf(err); class != reader.Lost && class != reader.Invalidated {
 		c.end(errGaveUp)
 	}

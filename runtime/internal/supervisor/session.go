@@ -32,18 +32,20 @@ type ending struct {
 
 // session is one stretch of reading and handling under one term.
 type session struct {
-	stream   *Stream
-	term     int64
-	tracker  *position.Tracker
-	writer   *commit.Writer
-	runner   *delivery.Runner
-	lane     *lane.Serial
-	stop     context.Context // ends when nothing more is begun
-	end      context.CancelCauseFunc
-	caughtUp caughtUp
+	stream     *Stream
+	leadership *lease.Leadership // nil for a stream that runs on every instance
+	term       int64
+	tracker    *position.Tracker
+	writer     *commit.Writer
+	runner     *delivery.Runner
+	lane       *lane.Serial
+	stop       context.Context // ends when nothing more is begun
+	end        context.CancelCauseFunc
+	caughtUp   caughtUp
 
-	mu   sync.Mutex // guards over
+	mu   sync.Mutex // guards what follows
 	over bool       // the reader, which may return later, shows nothing any more
+	lost bool       // the position can't be read from
 }
 
 // The causes with which a session's stop ends, beside those of contexts above it.
@@ -81,7 +83,7 @@ func (s *Stream) serve(
 			cancel(failure.ErrFenced)
 		}
 	})
-	current.end = end
+	current.end, current.leadership = end, l
 	s.setSession(current)
 	defer s.setSession(nil)
 	current.run(ctx, handling, cancel, checkpoint)
@@ -154,8 +156,17 @@ func (s *Stream) begin(
 		Tracker: c.tracker, Writer: c.writer, Board: s.board, Counters: &s.counters, Log: log,
 		Report: s.Report,
 	})
-	c.lane = lane.NewSerial(c.runner.Step)
+	c.lane = lane.NewSerial(c.step)
 	return c
+}
+
+// step makes a step with a delivery, unless the leadership is over: a process that was paused may
+// find out here, before any timer has told it.
+func (c *session) step(ctx context.Context, d *delivery.Delivery) delivery.Next {
+	if c.leadership != nil && !c.leadership.Trusted() {
+		return delivery.Next{Done: true}
+	}
+	return c.runner.Step(ctx, d)
 }
 
 // run reads, handles and saves until the session stops, then drains and flushes.
@@ -229,15 +240,22 @@ func (s *Stream) from(checkpoint store.Checkpoint, scope store.Scope) reader.Con
 	return reader.Config{From: reader.From{After: token}, Stored: !checkpoint.Position.IsZero()}
 }
 
-// remember keeps what is settled, for a session that finds no checkpoint.
+// remember keeps what is settled, for a session that finds no checkpoint. A position that is lost
+// is forgotten: whoever deletes the checkpoint then wants to begin anew.
 func (c *session) remember() {
 	settled := c.tracker.Watermark().Position()
 	if settled.IsZero() {
 		settled, _ = c.writer.Stored()
 	}
+	c.mu.Lock()
+	lost := c.lost
+	c.mu.Unlock()
 	c.stream.mu.Lock()
 	defer c.stream.mu.Unlock()
-	if !settled.IsZero() {
+	switch {
+	case lost:
+		c.stream.known = store.Position{}
+	case !settled.IsZero():
 		c.stream.known = settled
 	}
 }
