@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// RequireVariable makes a missing server a failure when it is set to 1.
+// RequireVariable is the environment variable that makes a missing server a failure when it is set to 1.
 const RequireVariable = "FW_REQUIRE_MONGO"
 
 // source is one place where a server may come from. It returns a deployment, or the reason

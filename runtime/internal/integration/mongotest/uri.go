@@ -13,7 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-// URIVariable names a deployment to test with.
+// URIVariable is the environment variable that names a deployment to test with.
 const URIVariable = "FW_MONGO_URI"
 
 // fromURI offers the deployment of FW_MONGO_URI. It is never a test's own. One that is named
@@ -71,15 +71,17 @@ func (o offer) lacks(needs Needs) string {
 	return ""
 }
 
-// probe asks the server once for the whole test binary.
-var probe = sync.OnceValues(func() (offer, error) {
+// probe asks the server of FW_MONGO_URI once for the whole test binary.
+var probe = sync.OnceValues(func() (offer, error) { return ask(os.Getenv(URIVariable)) })
+
+// ask finds out what a server offers.
+func ask(uri string) (o offer, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 	defer cancel()
-	opts := options.Client().ApplyURI(os.Getenv(URIVariable)).
-		SetServerSelectionTimeout(10 * time.Second)
+	opts := options.Client().SetServerSelectionTimeout(10 * time.Second).ApplyURI(uri)
 	client, err := mongo.Connect(opts)
 	if err != nil {
-		return offer{}, err
+		return o, err
 	}
 	defer func() { _ = client.Disconnect(context.Background()) }()
 	admin := client.Database("admin")
@@ -89,9 +91,9 @@ var probe = sync.OnceValues(func() (offer, error) {
 		Message string   `bson:"msg"`
 	}
 	if err := admin.RunCommand(ctx, bson.D{{Key: "hello", Value: 1}}).Decode(&hello); err != nil {
-		return offer{}, err
+		return o, err
 	}
-	o := offer{nodes: len(hello.Hosts), auth: opts.Auth != nil}
+	o.nodes, o.auth = len(hello.Hosts), opts.Auth != nil
 	if hello.Message == "isdbgrid" {
 		o.nodes = 1 // a sharded cluster: change streams, but no nodes to speak of
 	}
@@ -101,8 +103,8 @@ var probe = sync.OnceValues(func() (offer, error) {
 	}).Err()
 	var refused mongo.CommandError
 	if !errors.As(err, &refused) {
-		return offer{}, fmt.Errorf("ask for test commands: %w", err)
+		return o, fmt.Errorf("ask for test commands: %w", err)
 	}
 	o.testCommands = refused.Code == 266
 	return o, nil
-})
+}
