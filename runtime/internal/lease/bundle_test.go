@@ -61,6 +61,7 @@ func simulate(t *testing.T, f func(b *bundle)) (violations []string) {
 				i.kill()
 				<-i.ended
 			}
+			time.Sleep(time.Minute) // calls that are deaf to their context end
 			violations = b.oracle.violations
 		}()
 		f(b)
