@@ -27,15 +27,8 @@ func main() {
 // A program that imports the runtime alone gets this module, the driver with the driver's own
 // modules, and go-retry into its go.mod: nothing that only the generator or our tests need.
 func TestUserOfTheRuntimeInheritsLittle(t *testing.T) {
-	dir := t.TempDir()
+	dir := userModule(t)
 	write(t, dir, "main.go", usersProgram)
-	write(t, dir, "go.mod", "module example.com/user\n\ngo 1.26.0\n\nrequire "+module+
-		" v0.0.0\n\nreplace "+module+" => "+root(t)+"\n")
-	sums, err := os.ReadFile(filepath.Join(root(t), "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, dir, "go.sum", string(sums))
 	goRun(t, dir, "mod", "tidy")
 
 	drivers := strings.Fields(goRun(t, root(t), "list", "-deps", "-f",

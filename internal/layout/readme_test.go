@@ -1,7 +1,6 @@
 package layout_test
 
 import (
-	"bufio"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,7 +16,7 @@ func TestShownCommandsExist(t *testing.T) {
 	makefile := read(t, "Makefile")
 	shown := 0
 	for page, text := range documents(t) {
-		for _, line := range blocks(text, "sh") {
+		for _, line := range strings.Split(strings.Join(codeBlocks(text, "sh"), ""), "\n") {
 			words := strings.Fields(line)
 			if len(words) == 0 || strings.HasPrefix(words[0], "#") {
 				continue
@@ -83,22 +82,6 @@ func documents(t *testing.T) map[string]string {
 		}
 	}
 	return texts
-}
-
-// blocks returns the lines of the fenced blocks of one language.
-func blocks(text, language string) (lines []string) {
-	inside, wanted := false, false
-	for scan := bufio.NewScanner(strings.NewReader(text)); scan.Scan(); {
-		fence, isFence := strings.CutPrefix(scan.Text(), "```")
-		switch {
-		case isFence:
-			inside = !inside
-			wanted = inside && fence == language
-		case wanted:
-			lines = append(lines, scan.Text())
-		}
-	}
-	return lines
 }
 
 func read(t *testing.T, page string) string {
