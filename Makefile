@@ -41,6 +41,10 @@ race: testcount ## repeat the runtime's tests five times under the race detector
 integration: server testcount ## run the tests that need a real MongoDB, alone
 	@$(TESTCOUNT) -only $(INTEGRATION) -- $(TESTFLAGS) ./...
 
+.PHONY: golden
+golden: ## rewrite what the generator's golden tests expect
+	@go test -count=1 ./internal/cli -run '^TestGoldens$$' -update
+
 .PHONY: cover
 cover: server ## measure coverage over all modules into .cache/coverage.txt
 	@scripts/cover
