@@ -112,21 +112,25 @@ func generate(inv *invocation) (int, error) {
 	if p == nil {
 		return exitFailure, err
 	}
-	failures := []error{err}
+	return p.write(err)
+}
+
+// write makes the changes, with a line for each, and reports the problems.
+func (p *pass) write(failure error) (int, error) {
 	for _, pkg := range p.prog.Packages {
 		for _, c := range p.changes[pkg] {
 			if err := output.Write(c); err != nil {
-				failures = append(failures, err)
+				failure = errors.Join(failure, err)
 				continue
 			}
 			word := "wrote"
 			if c.Action == output.Remove {
 				word = "removed"
 			}
-			fmt.Fprintf(inv.Stdout, "%s %s\n", word, p.renderer().Relative(c.Path))
+			fmt.Fprintf(p.inv.Stdout, "%s %s\n", word, p.renderer().Relative(c.Path))
 		}
 	}
-	return p.report(errors.Join(failures...))
+	return p.report(failure)
 }
 
 // check reports what generate would change.

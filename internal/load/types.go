@@ -6,8 +6,11 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"runtime"
+	"slices"
+	"strconv"
 
 	"golang.org/x/tools/go/packages"
 
@@ -18,67 +21,65 @@ import (
 var support = []string{Runtime, "context", "time"}
 
 // Types type-checks the annotated packages.
+//
+// The go command is asked for what they import, not for the packages themselves: it would try to
+// compile them, which is slow, and bound to fail before they are generated.
 func (p *Program) Types() error {
-	var roots []string
-	annotated := map[string]*Package{}
+	imports := map[string]bool{}
+	var annotated []*Package
 	for _, pkg := range p.Packages {
 		if pkg.Annotated() {
-			annotated[pkg.Path] = pkg
-			roots = append(roots, pkg.Path)
+			annotated = append(annotated, pkg)
+			p.parseFiles(pkg, imports)
 		}
 	}
-	if len(roots) == 0 {
+	if len(annotated) == 0 {
 		return nil
 	}
+	for _, path := range support {
+		imports[path] = true
+	}
 	config := p.goList(packages.NeedName | packages.NeedFiles | packages.NeedImports |
-		packages.NeedDeps | packages.NeedExportFile | packages.NeedModule)
-	config.Overlay = overlay(annotated)
-	listed, err := packages.Load(config, append(roots, support...)...)
+		packages.NeedDeps | packages.NeedExportFile)
+	listed, err := packages.Load(config, slices.Sorted(maps.Keys(imports))...)
 	if err != nil {
 		return fmt.Errorf("load packages: %w", err)
 	}
 	u := newUniverse(p.Fset, listed)
-	for _, l := range listed {
-		if pkg := annotated[l.PkgPath]; pkg != nil {
-			p.check(pkg, u, l)
-		}
+	for _, pkg := range annotated {
+		p.check(pkg, u)
 	}
 	return nil
 }
 
-// overlay hides those of fwgen's files that the go command itself could not read. The others are
-// left out when the package is parsed, which is much cheaper: an overlay has the go command build
-// the package anew each time.
-func overlay(annotated map[string]*Package) map[string][]byte {
-	hidden := map[string][]byte{}
-	for _, pkg := range annotated {
-		for _, name := range pkg.Own {
-			_, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
-			if err != nil {
-				hidden[name] = []byte("package " + pkg.Name + "\n")
-			}
-		}
-	}
-	return hidden
-}
-
-func (p *Program) check(pkg *Package, u *universe, l *packages.Package) {
-	if !u.has(Runtime) {
-		pkg.Problems.Add(diag.New(diag.NoRuntime, p.firstDirective(pkg),
-			"the module does not have %s", Runtime).
-			Noted("run: go get github.com/fwgen/fwgen@latest"))
-		return
-	}
+// parseFiles parses the files of a package and adds what they import.
+func (p *Program) parseFiles(pkg *Package, imports map[string]bool) {
 	for _, name := range pkg.goFiles {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			pkg.Problems.Addf(diag.SyntaxError, diag.Pos{File: name}, "%v", err)
 			continue
 		}
-		pkg.Files = append(pkg.Files, p.parse(pkg, name, text))
+		file := p.parse(pkg, name, text)
+		pkg.Files = append(pkg.Files, file)
 		pkg.Problems.Append(pkg.syntax[name])
+		for _, spec := range file.Imports {
+			path, err := strconv.Unquote(spec.Path.Value)
+			if err == nil && path != "C" && path != "unsafe" {
+				imports[path] = true
+			}
+		}
 	}
-	pkg.importer = u.importerFor(l)
+}
+
+func (p *Program) check(pkg *Package, u *universe) {
+	if !u.has(Runtime) {
+		pkg.Problems.Add(diag.New(diag.NoRuntime, p.firstDirective(pkg),
+			"the module does not have %s", Runtime).
+			Noted("run: go get github.com/fwgen/fwgen@latest"))
+		return
+	}
+	pkg.importer = u.importerFor(nil)
 	pkg.Info = &types.Info{
 		Defs: map[*ast.Ident]types.Object{},
 		Uses: map[*ast.Ident]types.Object{},

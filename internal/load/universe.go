@@ -47,16 +47,16 @@ type importerFunc func(path string) (*types.Package, error)
 // Import implements [types.Importer].
 func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
 
-// importerFor resolves paths as the package's own imports do, which matters where they are
-// vendored. What the package does not import itself is found by its path.
+// importerFor resolves paths as the imports of l do, which matters in the standard library, where
+// some are vendored. A nil l stands for a package of the run.
 func (u *universe) importerFor(l *packages.Package) types.Importer {
 	return importerFunc(func(path string) (*types.Package, error) {
 		if path == "unsafe" {
 			return types.Unsafe, nil
 		}
-		imported := l.Imports[path]
-		if imported == nil {
-			imported = u.packages[path]
+		imported := u.packages[path]
+		if l != nil {
+			imported = l.Imports[path]
 		}
 		if imported == nil {
 			return nil, fmt.Errorf("no package %s", path)

@@ -69,7 +69,7 @@ func (o *Option) checkCollection(text string) *diag.Diagnostic {
 }
 
 func (o *Option) checkDatabase(text string) *diag.Diagnostic {
-	switch i := strings.IndexAny(text, `/\. "$`); {
+	switch i := strings.IndexAny(text, `/\. "$*<>:|?`); {
 	case i >= 0:
 		return problem(diag.BadName, "the name of a database cannot contain %q: %q",
 			text[i:i+1], text).ptr()

@@ -1,0 +1,332 @@
+package cli
+
+import (
+	"bytes"
+	"flag"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/fwgen/fwgen/internal/load"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens' expectations")
+
+// goldens are the archives of testdata/golden. Each has its command line in the comment, the input
+// files, and what is expected: "want:PATH" for a generated file, "want-stderr" for the problems.
+// Import paths begin with example.com/golden and the archive's own path.
+const goldens = "../../testdata/golden"
+
+// golden is one archive.
+type golden struct {
+	name    string // its path without the extension, as in code/forms/document
+	file    string
+	archive *txtar.Archive
+	command []string
+}
+
+func readGoldens(t *testing.T) []*golden {
+	t.Helper()
+	var list []*golden
+	err := filepath.WalkDir(goldens, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".txtar" {
+			return err
+		}
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(goldens, strings.TrimSuffix(path, ".txtar"))
+		g := &golden{name: filepath.ToSlash(name), file: path, archive: archive}
+		for line := range strings.Lines(string(archive.Comment)) {
+			if command, ok := strings.CutPrefix(line, "$ fwgen "); ok {
+				g.command = strings.Fields(command)
+			}
+		}
+		if g.command == nil {
+			t.Errorf("%s has no line \"$ fwgen …\"", path)
+		}
+		list = append(list, g)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func isExpectation(name string) bool { return strings.HasPrefix(name, "want") }
+
+// module is a temporary module with the input of all goldens, each in a directory of its own. It
+// takes the runtime from this repository and nothing from the network.
+type module struct {
+	dir string
+	env []string
+}
+
+func newModule(t *testing.T, list []*golden) *module {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &module{dir: dir, env: append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=")}
+	writeModule(t, dir, "example.com/golden")
+	for _, g := range list {
+		for _, f := range g.archive.Files {
+			if !isExpectation(f.Name) {
+				writeFile(t, filepath.Join(dir, g.name, f.Name), f.Data)
+			}
+		}
+	}
+	return m
+}
+
+// writeModule makes a go.mod with the requirements of this repository and the repository itself.
+func writeModule(t *testing.T, dir, path string) {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(mod), "module github.com/fwgen/fwgen", "module "+path, 1) +
+		"\nrequire github.com/fwgen/fwgen v0.0.0\nreplace github.com/fwgen/fwgen => " + root + "\n"
+	writeFile(t, filepath.Join(dir, "go.mod"), []byte(text))
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "go.sum"), sum)
+}
+
+func writeFile(t *testing.T, name string, text []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run runs the commands of all goldens, each in its own directory, and returns what they printed to
+// stderr. One load serves all that are a plain run over their packages; the others run one by one.
+func (m *module) run(t *testing.T, list []*golden) map[string]string {
+	t.Helper()
+	printed := map[string]string{}
+	prog, err := load.Scan(load.Config{Dir: m.dir, Env: m.env}, "./...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := prog.Types(); err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range list {
+		var stderr bytes.Buffer
+		process := Process{
+			Dir: filepath.Join(m.dir, g.name), Env: m.env, Stdout: &bytes.Buffer{}, Stderr: &stderr,
+		}
+		if !slices.Equal(g.command, []string{"./..."}) {
+			Main(g.command, process)
+		} else if err := m.shared(prog, process); err != nil {
+			t.Fatalf("%s: %v", g.name, err)
+		}
+		printed[g.name] = stderr.String()
+	}
+	return printed
+}
+
+// shared does what "fwgen ./..." does in a golden's directory, with packages that are loaded.
+func (m *module) shared(prog *load.Program, process Process) error {
+	var packages []*load.Package
+	for _, pkg := range prog.Packages {
+		if pkg.Dir == process.Dir || strings.HasPrefix(pkg.Dir, process.Dir+string(filepath.Separator)) {
+			packages = append(packages, pkg)
+		}
+	}
+	p := newPass(&invocation{Process: process}, prog, packages)
+	if err := p.plan(); err != nil {
+		return err
+	}
+	_, err := p.write(nil)
+	return err
+}
+
+// outputs returns fwgen's files of a golden, by their paths in it.
+func (m *module) outputs(t *testing.T, g *golden) map[string]string {
+	t.Helper()
+	root, files := filepath.Join(m.dir, g.name), map[string]string{}
+	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !load.IsOutputName(path) {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(root, path)
+		files[filepath.ToSlash(rel)] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// expected are the files that a golden wants, and the text on stderr.
+func (g *golden) expected() (files map[string]string, stderr string) {
+	files = map[string]string{}
+	for _, f := range g.archive.Files {
+		if name, ok := strings.CutPrefix(f.Name, "want:"); ok {
+			files[name] = string(f.Data)
+		} else if f.Name == "want-stderr" {
+			stderr = string(f.Data)
+		} else if load.IsOutputName(f.Name) {
+			if _, wanted := files[f.Name]; !wanted && g.keeps(f.Name) {
+				files[f.Name] = string(f.Data)
+			}
+		}
+	}
+	return files, stderr
+}
+
+// keeps tells whether an input file of fwgen's name is expected to stay as it is.
+func (g *golden) keeps(name string) bool {
+	return !slices.ContainsFunc(g.archive.Files, func(f txtar.File) bool {
+		return f.Name == "want:"+name || f.Name == "want-removed:"+name
+	})
+}
+
+// rewrite stores what a run gave as what is expected from now on.
+func (g *golden) rewrite(t *testing.T, files map[string]string, stderr string) {
+	t.Helper()
+	g.archive.Files = slices.DeleteFunc(g.archive.Files, func(f txtar.File) bool {
+		return strings.HasPrefix(f.Name, "want:") || f.Name == "want-stderr"
+	})
+	inputs := map[string]string{}
+	for _, f := range g.archive.Files {
+		inputs[f.Name] = string(f.Data)
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if inputs[name] != files[name] {
+			g.archive.Files = append(g.archive.Files,
+				txtar.File{Name: "want:" + name, Data: []byte(files[name])})
+		}
+	}
+	if stderr != "" {
+		g.archive.Files = append(g.archive.Files,
+			txtar.File{Name: "want-stderr", Data: []byte(stderr)})
+	}
+	if err := os.WriteFile(g.file, txtar.Format(g.archive), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestGoldens generates every golden, compares files and messages, and then generates it again from
+// what its own output may look like by then: as it is, stale, broken by a merge, and gone.
+func TestGoldens(t *testing.T) {
+	list := readGoldens(t)
+	m := newModule(t, list)
+	printed := m.run(t, list)
+	for _, g := range list {
+		files := m.outputs(t, g)
+		if *update {
+			g.rewrite(t, files, printed[g.name])
+		}
+		wantFiles, wantStderr := g.expected()
+		if diff := cmp.Diff(wantFiles, files); diff != "" {
+			t.Errorf("%s: files (-want +got):\n%s", g.name, diff)
+		}
+		if diff := cmp.Diff(wantStderr, printed[g.name]); diff != "" {
+			t.Errorf("%s: stderr (-want +got):\n%s", g.name, diff)
+		}
+		if area, _, _ := strings.Cut(g.name, "/"); (area == "errors") != (wantStderr != "") {
+			t.Errorf("%s: an error golden prints problems, and no other one does", g.name)
+		}
+	}
+	if t.Failed() {
+		return
+	}
+	for _, damage := range damages {
+		m.regenerate(t, list, damage.name, damage.damage)
+	}
+	m.compile(t, list)
+}
+
+// damages are what can have become of a generated file.
+var damages = []struct {
+	name   string
+	damage func(text string) string
+}{
+	{"unchanged", func(text string) string { return text }},
+	{"stale", func(text string) string {
+		return strings.NewReplacer("h.On", "h.Was", "fw.Typed", "fw.Gone").Replace(text)
+	}},
+	{"conflicted", func(text string) string {
+		return "<<<<<<< ours\n" + text + "=======\nx\n>>>>>>> theirs\n"
+	}},
+	{"cut off", func(text string) string { return text[:len(text)/2] }},
+	{"empty", func(string) string { return "" }},
+	{"of a loader's worst", func(text string) string {
+		return strings.Replace(text, "import (", "import (\n\t\"example.com/nowhere\"", 1)
+	}},
+}
+
+func (m *module) regenerate(t *testing.T, list []*golden, name string, damage func(string) string) {
+	t.Helper()
+	for _, g := range list {
+		wanted, _ := g.expected()
+		for file, text := range wanted {
+			if load.IsOwn(file, []byte(text)) && !m.isInput(g, file) {
+				writeFile(t, filepath.Join(m.dir, g.name, file), []byte(damage(text)))
+			}
+		}
+	}
+	m.run(t, list)
+	for _, g := range list {
+		wanted, _ := g.expected()
+		if diff := cmp.Diff(wanted, m.outputs(t, g)); diff != "" {
+			t.Errorf("%s from %s output (-want +got):\n%s", g.name, name, diff)
+		}
+	}
+}
+
+func (m *module) isInput(g *golden, file string) bool {
+	return slices.ContainsFunc(g.archive.Files, func(f txtar.File) bool { return f.Name == file })
+}
+
+// compile builds and vets all code goldens, and checks that gofmt has nothing to do.
+func (m *module) compile(t *testing.T, list []*golden) {
+	t.Helper()
+	vet := []string{"vet"}
+	for _, g := range list {
+		if strings.HasPrefix(g.name, "code/") {
+			vet = append(vet, "./"+g.name+"/...")
+		}
+	}
+	m.command(t, "go", vet...)
+	if out := m.command(t, "gofmt", "-l", "code"); out != "" {
+		t.Errorf("gofmt would change:\n%s", out)
+	}
+}
+
+func (m *module) command(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = m.dir, m.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%s %s: %v\n%s", name, args[0], err, out)
+	}
+	return string(out)
+}
