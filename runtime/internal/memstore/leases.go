@@ -12,13 +12,13 @@ import (
 // a test injects. It works in a testing/synctest bubble. An expired lease keeps its owner's name, as
 // a stored document does; a released one has none.
 type Leases struct {
+	faults
+
 	mu      sync.Mutex // guards everything below
 	leases  map[string]*lease
 	offset  time.Duration // of the server's clock
-	fault   func(Call) Fault
 	watches map[*watch]struct{}
 	noWatch bool
-	calls   map[Method]int
 }
 
 // lease is the stored document.
@@ -32,17 +32,13 @@ var _ store.Leases = (*Leases)(nil)
 
 // NewLeases returns an empty store.
 func NewLeases() *Leases {
-	return &Leases{
-		leases:  make(map[string]*lease),
-		watches: make(map[*watch]struct{}),
-		calls:   make(map[Method]int),
-	}
+	return &Leases{leases: make(map[string]*lease), watches: make(map[*watch]struct{})}
 }
 
 // Acquire implements [store.Leases].
 func (s *Leases) Acquire(ctx context.Context, req store.AcquireRequest) (store.Lease, error) {
 	call := Call{Method: Acquire, Stream: req.Stream, Owner: req.Owner, Term: req.Term}
-	return s.through(ctx, call, func() (store.Lease, error) { return s.acquire(req), nil })
+	return answered(ctx, &s.faults, call, func() (store.Lease, error) { return s.acquire(req), nil })
 }
 
 func (s *Leases) acquire(req store.AcquireRequest) store.Lease {
@@ -69,7 +65,7 @@ func (s *Leases) acquire(req store.AcquireRequest) store.Lease {
 // Renew implements [store.Leases].
 func (s *Leases) Renew(ctx context.Context, req store.RenewRequest) (store.Lease, error) {
 	call := Call{Method: Renew, Stream: req.Stream, Owner: req.Owner, Term: req.Term}
-	return s.through(ctx, call, func() (store.Lease, error) { return s.renew(req), nil })
+	return answered(ctx, &s.faults, call, func() (store.Lease, error) { return s.renew(req), nil })
 }
 
 func (s *Leases) renew(req store.RenewRequest) store.Lease {
@@ -91,10 +87,7 @@ func (s *Leases) Release(ctx context.Context, req store.ReleaseRequest) error {
 	call := Call{
 		Method: Release, Stream: req.Stream, Owner: req.Owner, Term: req.Term, Reason: req.Reason,
 	}
-	_, err := s.through(ctx, call, func() (store.Lease, error) {
-		return store.Lease{}, s.release(req)
-	})
-	return err
+	return s.through(ctx, call, func() error { return s.release(req) })
 }
 
 func (s *Leases) release(req store.ReleaseRequest) error {

@@ -49,64 +49,6 @@ type Fault struct {
 	Deaf bool
 }
 
-// SetFault makes choose decide what happens to every call from now on. It is called once per call,
-// at its start, by several goroutines. Nil ends all faults.
-func (s *Leases) SetFault(choose func(Call) Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.fault = choose
-}
-
-// Calls returns how many calls of a method were begun, whatever became of them.
-func (s *Leases) Calls(method Method) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.calls[method]
-}
-
-// begin counts a call and returns its fault.
-func (s *Leases) begin(call Call) Fault {
-	s.mu.Lock()
-	s.calls[call.Method]++
-	choose := s.fault
-	s.mu.Unlock()
-	if choose == nil {
-		return Fault{}
-	}
-	return choose(call)
-}
-
-// through takes a call to the server and its answer back.
-func (s *Leases) through(
-	ctx context.Context, call Call, apply func() (store.Lease, error),
-) (store.Lease, error) {
-	f := s.begin(call)
-	if f.Hang != nil {
-		<-f.Hang
-	}
-	if f.Deaf {
-		ctx = context.WithoutCancel(ctx)
-	}
-	start := time.Now()
-	if err := pause(ctx, f.Before); err != nil {
-		if f.Straggles && f.Fail == nil {
-			time.AfterFunc(f.Before-time.Since(start), func() { _, _ = apply() })
-		}
-		return store.Lease{}, err
-	}
-	if f.Fail != nil {
-		return store.Lease{}, f.Fail
-	}
-	answer, err := apply()
-	if lost := pause(ctx, f.After); lost != nil {
-		return store.Lease{}, lost
-	}
-	if f.Lose != nil {
-		return store.Lease{}, f.Lose
-	}
-	return answer, err
-}
-
 // pause waits for d, or until ctx ends, whose error it returns.
 func pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
