@@ -40,7 +40,7 @@ func (d *DeadLetters) Write(
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	if err := d.writer(fence.Checkpoint).write(ctx, fence.Term, l); err != nil {
-		return fmt.Errorf("write dead letter %q to %s: %w", l.ID, l.Collection, err)
+		return fmt.Errorf("write dead letter %q to %s: %w", l.ID, l.Collection, explained(err))
 	}
 	return nil
 }

@@ -48,11 +48,17 @@ func (s *Store) Close(ctx context.Context) error {
 }
 
 // Prepare implements [store.DeadLetterWriter]. It refuses a collection that could not take a dead
-// letter: a view, a capped or a time-series collection.
+// letter: a view, a capped or a time-series collection, or one with a validator that refuses.
 func (d *DeadLetters) Prepare(ctx context.Context, collection string) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	return d.db.prepare(ctx, collection, expiryIndex, listIndex)
+	if err := d.db.prepare(ctx, collection, expiryIndex, listIndex); err != nil {
+		return err
+	}
+	if err := d.probe(ctx, collection); err != nil {
+		return fmt.Errorf("probe collection %s.%s: %w", d.db.db.Name(), collection, err)
+	}
+	return nil
 }
 
 func (d *DeadLetters) close(ctx context.Context) error {

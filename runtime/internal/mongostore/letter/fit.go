@@ -24,8 +24,8 @@ const (
 	maxContent  = maxDocument - reserved
 	bareContent = 64 << 10
 
-	// maxDepth is how deeply a part may be nested. A stored document has at most 180 levels, two
-	// fewer than an event, which wraps it.
+	// maxDepth is how deeply a part may be nested. MongoDB documents 100 levels as its limit;
+	// 6.0 stores more, and no version promises to.
 	maxDepth = 150
 )
 
