@@ -181,6 +181,12 @@ func (t *Tracker) Saved(w Watermark) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.dueAt = w.Settled + uint64(t.limits.Every)
+	if t.watermark.Settled < t.dueAt { // what was settled during the save asked for another
+		select {
+		case <-t.due:
+		default:
+		}
+	}
 }
 
 // Watermark returns how far everything is settled.
