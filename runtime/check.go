@@ -2,66 +2,115 @@ package fw
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
+	"github.com/fwgen/fwgen/runtime/internal/preflight"
 )
 
-// server is what the checks found out about the deployment.
+// server is what the checks found out about the deployment that is watched.
 type server struct {
-	deployment string // identity of the replica set or sharded cluster; "" unknown
+	deployment string // its identity; "" unknown
 }
 
-// check makes sure that the server is there and can serve change streams.
+// poolReserve is how many connections state and handlers should have beside the streams.
+const poolReserve = 10
+
+// check makes sure that the servers are there, can serve change streams, and let the user do what
+// the streams need.
 func (a *App) check(ctx context.Context) (server, error) {
 	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	hello, err := ask(bounded, a.config.Client, bson.D{{Key: "hello", Value: 1}})
+	deployment, err := preflight.Reach(bounded, a.config.Client)
 	if err != nil {
-		return server{}, fmt.Errorf("the server can't be reached: %w; "+
-			"check the connection string and that the server runs", err)
+		return server{}, err
 	}
-	setName, _ := hello.Lookup("setName").StringValueOK()
-	message, _ := hello.Lookup("msg").StringValueOK()
-	switch {
-	case message == "isdbgrid":
-		return server{deployment: clusterID(bounded, a.config.Client)}, nil
-	case setName != "":
-		return server{deployment: replicaSetID(bounded, a.config.Client, setName)}, nil
-	default:
-		return server{}, errors.New("the server is a standalone, and change streams need a replica " +
-			"set: start mongod with --replSet and run rs.initiate(), also for a single node")
+	var noticed sync.WaitGroup
+	noticed.Go(func() { a.noticePool(bounded) })
+	defer noticed.Wait()
+	if err := preflight.Privileges(bounded, a.config.Client, a.watched()); err != nil {
+		return server{}, err
 	}
-}
-
-// replicaSetID identifies a replica set, by its id where that may be read, else by its name.
-func replicaSetID(ctx context.Context, client *mongo.Client, setName string) string {
-	answer, err := ask(ctx, client, bson.D{{Key: "replSetGetConfig", Value: 1}})
-	if err == nil {
-		if id, ok := answer.Lookup("config", "settings", "replicaSetId").ObjectIDOK(); ok {
-			return "replicaSetId:" + id.Hex()
+	if a.config.StateClient != a.config.Client {
+		if _, err := preflight.Reach(bounded, a.config.StateClient); err != nil {
+			return server{}, fmt.Errorf("Config.StateClient: %w", err)
 		}
 	}
-	return "setName:" + setName
+	if err := preflight.Privileges(bounded, a.config.StateClient, a.kept()); err != nil {
+		return server{}, err
+	}
+	return server{deployment}, nil
 }
 
-// clusterID identifies a sharded cluster; "" where it may not be read.
-func clusterID(ctx context.Context, client *mongo.Client) string {
-	var version struct {
-		ClusterID bson.ObjectID `bson:"clusterId"`
+// watched is what the user of Client needs.
+func (a *App) watched() []preflight.Need {
+	var needs []preflight.Need
+	for _, d := range a.here() {
+		needs = append(needs, preflight.Need{
+			Database: d.Database, Collection: d.Collections[0], Actions: preflight.Watching,
+		})
 	}
-	err := client.Database("config").Collection("version").FindOne(ctx, bson.D{}).Decode(&version)
-	if err != nil || version.ClusterID.IsZero() {
-		return ""
-	}
-	return "clusterId:" + version.ClusterID.Hex()
+	return needs
 }
 
-func ask(ctx context.Context, client *mongo.Client, command bson.D) (bson.Raw, error) {
-	return client.Database("admin").RunCommand(ctx, command).Raw()
+// kept is what the user of StateClient needs, where the state is kept in MongoDB.
+func (a *App) kept() []preflight.Need {
+	need := func(collection string, actions []string) preflight.Need {
+		return preflight.Need{
+			Database: a.config.StateDatabase, Collection: collection, Actions: actions,
+		}
+	}
+	var needs []preflight.Need
+	if a.config.Leases == a.state.Leases() {
+		needs = append(needs, need(a.config.Prefix+"_locks", preflight.Following))
+	}
+	if a.config.Checkpoints == a.state.Checkpoints() {
+		needs = append(needs, need(a.config.Prefix+"_checkpoints", preflight.Keeping))
+	}
+	if a.config.DeadLetters == a.state.DeadLetters() {
+		for _, d := range a.here() {
+			if d.DLQ.Enabled {
+				needs = append(needs, need(d.DLQ.Collection, preflight.Keeping))
+			}
+		}
+	}
+	return needs
+}
+
+// here returns the streams that run in this process.
+func (a *App) here() []*deployed {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(a.streams), func(d *deployed) bool {
+		return d.Disabled || d.excluded
+	})
+}
+
+// noticePool logs a pool that is too small for the streams of this process.
+func (a *App) noticePool(ctx context.Context) {
+	streams := len(a.here())
+	wanted := streams + poolReserve
+	if lent := preflight.Pool(ctx, a.config.Client, wanted); lent < wanted {
+		a.config.Logger.Warn("the connection pool is small: each stream keeps one connection, and "+
+			"state and handlers need some; raise maxPoolSize, or set Config.StateClient",
+			"streams", streams, "pool", lent, "recommended", wanted)
+	}
+}
+
+// noticeCollections logs collections that do not exist: they may be misspelt.
+func (a *App) noticeCollections(ctx context.Context) {
+	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	for _, d := range a.here() {
+		name := d.Collections[0]
+		db := a.config.Client.Database(d.Database)
+		if exists, near := preflight.Collection(bounded, db, name); !exists {
+			a.config.Logger.Info("the collection does not exist yet; the stream waits for it",
+				"stream", d.Name, "collection", d.Database+"."+name, "near", strings.Join(near, ", "))
+		}
+	}
 }
 
 // excludes reports whether Only and Except keep a stream from running in this process.

@@ -29,8 +29,8 @@ const (
 // stop returns nil. Handlers that have not returned 5 s after their context ended are named in the
 // error, and their leases are left to expire.
 //
-// Run first checks, for at most 10 s, that the server is there and can serve change streams, and
-// returns the error if not. After that nothing is terminal for Run: a stream that fails stays in
+// Run first checks, for at most 10 s, that the server is there, can serve change streams and lets
+// the user do what the streams need, and returns the error if not. After that nothing is terminal for Run: a stream that fails stays in
 // [App.Status]. Run returns early only when every stream has failed or does not run here, naming
 // the failed ones. It can be called once.
 func (a *App) Run(ctx context.Context) error {
@@ -87,6 +87,7 @@ func (a *App) supervise(
 	var served, streams sync.WaitGroup
 	served.Go(func() { watcher.Run(serving) })
 	served.Go(func() { a.prepare(serving) })
+	served.Go(func() { a.noticeCollections(serving) })
 	over := make(chan struct{})
 	for _, d := range a.streams {
 		if d.running != nil {

@@ -178,6 +178,7 @@ func (r *Reader) begin(ctx context.Context, cursor Cursor) error {
 func (r *Reader) read(
 	ctx context.Context, cursor Cursor, current func() bson.Raw, phase Phase,
 ) (Phase, error) {
+	opened := false
 	for calls := 0; ; calls++ {
 		if ctx.Err() != nil {
 			return phase, errStopped
@@ -190,8 +191,9 @@ func (r *Reader) read(
 		if ctx.Err() != nil { // the result is dropped
 			return phase, errStopped
 		}
-		if calls == 1 {
-			phase, r.healthy, r.patience = Reading, time.Now(), leastPatience
+		if !opened && (more || calls > 0) {
+			opened, phase = true, Reading
+			r.healthy, r.patience = time.Now(), leastPatience
 			r.Sink.Opened()
 		}
 		if more {
