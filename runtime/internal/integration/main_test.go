@@ -3,7 +3,11 @@ package integration
 import (
 	"testing"
 
+	"github.com/fwgen/fwgen/runtime/internal/integration/childapp"
 	"github.com/fwgen/fwgen/runtime/internal/integration/mongotest"
 )
 
-func TestMain(m *testing.M) { mongotest.Main(m) }
+func TestMain(m *testing.M) {
+	childapp.Main()
+	mongotest.Main(m)
+}
