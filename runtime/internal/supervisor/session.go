@@ -197,6 +197,13 @@ func (c *session) run(
 
 // drain waits for the handler that runs. Its context stays alive for DrainTimeout.
 func (c *session) drain(cancel context.CancelCauseFunc) {
+	if d, _ := c.lane.Running(); d != nil {
+		c.show(func(b *state.Board) {
+			b.ClearAll()
+			b.Set(state.Condition{State: state.Running, Code: "draining",
+				Reason: "nothing more is begun; waiting for the handler of event " + d.ID})
+		})
+	}
 	timer := time.AfterFunc(c.stream.DrainTimeout, func() { cancel(failure.ErrStopping) })
 	defer timer.Stop()
 	<-c.lane.Done()

@@ -35,6 +35,7 @@ func (s *Stream) Snapshot() Snapshot {
 		return snap
 	}
 	snap.Term = current.term
+	snap.Leads = snap.Leads && current.leadership.Trusted()
 	snap.Load = current.tracker.Load()
 	snap.Stalled = current.runner.Stalled()
 	stored, _ := current.writer.Stored()
