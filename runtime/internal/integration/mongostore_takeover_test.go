@@ -29,7 +29,9 @@ type mortal struct {
 	count  atomic.Int64 // answers to commands of a transaction
 }
 
-func newMortal(t *testing.T, d *mongotest.Deployment) *mortal {
+func newMortal(
+	t *testing.T, d *mongotest.Deployment, opts ...*options.ClientOptions,
+) *mortal {
 	t.Helper()
 	m := &mortal{}
 	monitor := &event.CommandMonitor{
@@ -40,8 +42,8 @@ func newMortal(t *testing.T, d *mongotest.Deployment) *mortal {
 			}
 		},
 	}
-	m.client = d.Client(t, options.Client().SetDialer(m).SetMonitor(monitor).
-		SetConnectTimeout(time.Second))
+	m.client = d.Client(t, append(opts, options.Client().SetDialer(m).SetMonitor(monitor).
+		SetConnectTimeout(time.Second))...)
 	t.Cleanup(func() { m.dead.Store(false) }) // so that the client can be disconnected
 	return m
 }
@@ -77,9 +79,27 @@ func (c *mortalConn) Close() error {
 
 // A leader that died within the transaction of a dead letter must not lock out its successor.
 func TestRaiseEndsTheTransactionOfADeadLeader(t *testing.T) {
-	db := newStateDB(t, mongotest.Needs{})
+	takeOverFromTheDead(t, newStateDB(t, mongotest.Needs{}))
+}
+
+// No right is needed but to read and write the database: everybody may end sessions of their own.
+func TestRaiseNeedsNoRightToEndTheTransactionOfADeadLeader(t *testing.T) {
+	deployment := mongotest.Start(t, mongotest.Needs{Auth: true})
+	name := mongotest.DatabaseName(t)
+	must(t, deployment.Client(t).Database("admin").RunCommand(t.Context(), bson.D{
+		{Key: "createUser", Value: "app"},
+		{Key: "pwd", Value: "secret"},
+		{Key: "roles", Value: bson.A{bson.M{"role": "readWrite", "db": name}}},
+	}).Err())
+	app := options.Client().SetAuth(options.Credential{Username: "app", Password: "secret"})
+	db := deployment.Client(t, app).Database(name)
+	takeOverFromTheDead(t, &stateDB{db, deployment, newStore(t, db)}, app)
+}
+
+func takeOverFromTheDead(t *testing.T, db *stateDB, opts ...*options.ClientOptions) {
+	t.Helper()
 	fence := db.lead(t, 1)
-	leader := newMortal(t, db.deployment)
+	leader := newMortal(t, db.deployment, opts...)
 	// Its updates: the session's record, the checkpoint, then the row. It dies after the second.
 	leader.diesIn = func(_ string, answers int) bool { return answers == 2 }
 	failed := make(chan error, 1)

@@ -44,7 +44,7 @@ func newStore(t *testing.T, db *mongo.Database) *mongostore.Store {
 	return state
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
