@@ -16,7 +16,11 @@ const outdated = "undefined? go get github.com/fwgen/fwgen@latest && go generate
 // compile with a runtime of another generation.
 func Header(f *jen.File, n *Names) {
 	f.HeaderComment(generated)
-	f.Add(jen.Custom(jen.Options{Open: "import (", Close: ")", Multi: true}, importLines(n)...))
+	if lines := importLines(n); len(lines) == 1 {
+		f.Add(jen.Id("import").Add(lines[0]))
+	} else {
+		f.Add(jen.Custom(jen.Options{Open: "import (", Close: ")", Multi: true}, lines...))
+	}
 	f.Line()
 	f.Const().Id("_").Op("=").Add(n.fw("GeneratedABI1")).Comment(outdated)
 }

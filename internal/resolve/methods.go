@@ -209,7 +209,7 @@ func (h *handler) looksLike(c *candidate, all []*candidate) (near string, ok boo
 		if strings.EqualFold(name, n) && strings.HasPrefix(n, "On") {
 			return n, token.IsExported(name) || !exists(all, n)
 		}
-		if allowed := (len(n) - 4) / 2; token.IsExported(name) && diag.Distance(name, n) <= allowed {
+		if name[0] == n[0] && diag.Distance(name, n) <= (len(n)-4)/2 {
 			return n, true
 		}
 	}
