@@ -74,8 +74,9 @@ tidy: ## run go mod tidy in all modules
 
 .PHONY: server
 server:
-	@scripts/mongod path >/dev/null 2>&1 || scripts/mongod fetch || \
-		echo "going on without: what needs a real MongoDB is skipped (FW_REQUIRE_MONGO=1: fails)"
+	@for split in "" --split; do \
+		scripts/mongod path $$split >/dev/null 2>&1 || scripts/mongod fetch $$split || \
+		echo "going on without: tests that need it are skipped (FW_REQUIRE_MONGO=1: fail)"; done
 
 .PHONY: testcount
 testcount:

@@ -49,39 +49,50 @@ func TestSecondFetchDoesNothing(t *testing.T) {
 
 func TestPathTakesANewEnoughServer(t *testing.T) {
 	const cached = ".cache/mongod/6.0.5/mongod"
+	const cachedSplit = ".cache/mongod/6.0.27/mongod"
 	for _, test := range []struct {
 		name, onPath string // the version on PATH
 		cached       bool
 		want         string // the end of what is printed; "" for a refusal
+		split        string // the same with --split
 	}{
-		{"on PATH", "v7.0.14", true, "bin/mongod"},
-		{"oldest on PATH", "v6.0.0", true, "bin/mongod"},
-		{"too old on PATH", "v5.0.9", true, cached},
-		{"in .cache alone", "", true, cached},
-		{"too old alone", "v4.4.29", false, ""},
-		{"none", "", false, ""},
+		{"on PATH", "v7.0.14", true, "bin/mongod", "bin/mongod"},
+		{"oldest on PATH", "v6.0.0", true, "bin/mongod", cachedSplit},
+		{"with the stage on PATH", "v6.0.9", true, "bin/mongod", "bin/mongod"},
+		{"without the stage alone", "v6.0.8", false, "bin/mongod", ""},
+		{"too old on PATH", "v5.0.9", true, cached, cachedSplit},
+		{"in .cache alone", "", true, cached, cachedSplit},
+		{"too old alone", "v4.4.29", false, "", ""},
+		{"none", "", false, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			root := repository(t, "mongod")
 			if test.cached {
 				writeFile(t, filepath.Join(root, cached), "#!/bin/sh\n", 0o700)
+				writeFile(t, filepath.Join(root, cachedSplit), "#!/bin/sh\n", 0o700)
 			}
 			bin := filepath.Join(root, "bin")
 			if test.onPath != "" {
 				writeFile(t, filepath.Join(bin, "mongod"),
 					"#!/bin/sh\necho db version "+test.onPath+"\n", 0o700)
 			}
-			path := "PATH=" + bin + ":" + pathWithoutMongod()
-			out, code := run(t, root, []string{path}, "scripts/mongod", "path")
-			switch {
-			case test.want == "" && code != 1:
-				t.Errorf("exit %d, said %q, want a refusal", code, out)
-			case test.want == "":
-				expectOneSentence(t, out, "scripts/mongod fetch", "FW_MONGO_URI")
-			case code != 0 || strings.TrimSpace(out) != filepath.Join(root, test.want):
-				t.Errorf("exit %d, said %q, want %s", code, out, test.want)
-			}
+			env := []string{"PATH=" + bin + ":" + pathWithoutMongod()}
+			expectPath(t, root, env, test.want, "path")
+			expectPath(t, root, env, test.split, "path", "--split")
 		})
+	}
+}
+
+func expectPath(t *testing.T, root string, env []string, want string, args ...string) {
+	t.Helper()
+	out, code := run(t, root, env, append([]string{"scripts/mongod"}, args...)...)
+	switch {
+	case want == "" && code != 1:
+		t.Errorf("%v: exit %d, said %q, want a refusal", args, code, out)
+	case want == "":
+		expectOneSentence(t, out, "scripts/mongod fetch", "FW_MONGO_URI")
+	case code != 0 || strings.TrimSpace(out) != filepath.Join(root, want):
+		t.Errorf("%v: exit %d, said %q, want %s", args, code, out, want)
 	}
 }
 

@@ -13,7 +13,11 @@ func fromBinary(needs Needs) (*Deployment, string, error) {
 	if needs.Docker {
 		return nil, "a mongod binary is no container", nil
 	}
-	binary, err := replset.FindBinary()
+	find := replset.FindBinary
+	if needs.SplitStage {
+		find = replset.FindSplitBinary
+	}
+	binary, err := find()
 	if err != nil {
 		return nil, err.Error(), nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/testcontainers/testcontainers-go/wait"
 )
 
-// image is the server that runs in a container.
+// image is the server that runs in a container, the latest 6.0, so it has the split stage.
 const image = "mongo:6.0"
 
 // fromDocker starts a container with one node. Nodes of a set in several containers would

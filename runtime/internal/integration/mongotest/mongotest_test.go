@@ -25,6 +25,7 @@ func TestChangeStreamDelivers(t *testing.T) {
 		"container":   {Docker: true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			began := time.Now()
 			d := mongotest.Start(t, needs)
 			t.Logf("start: %v", time.Since(began).Round(time.Millisecond))
@@ -47,6 +48,7 @@ func TestSharedDeploymentIsStartedOnce(t *testing.T) {
 }
 
 func TestStepDownMovesThePrimary(t *testing.T) {
+	t.Parallel()
 	d := mongotest.Start(t, mongotest.Needs{Nodes: 3, Kill: true})
 	events := d.Database(t).Collection("events")
 	stream := watch(t, events)
@@ -61,6 +63,7 @@ func TestStepDownMovesThePrimary(t *testing.T) {
 }
 
 func TestKilledPrimaryIsReplacedAndComesBack(t *testing.T) {
+	t.Parallel()
 	d := mongotest.Start(t, mongotest.Needs{Nodes: 3, Kill: true})
 	events := d.Database(t).Collection("events")
 	stream := watch(t, events)
@@ -86,6 +89,7 @@ func TestKilledPrimaryIsReplacedAndComesBack(t *testing.T) {
 }
 
 func TestSingleNodeSurvivesARestart(t *testing.T) {
+	t.Parallel()
 	d := mongotest.Start(t, mongotest.Needs{Kill: true})
 	events := d.Database(t).Collection("events")
 	insert(t, events, 1)
@@ -97,6 +101,7 @@ func TestSingleNodeSurvivesARestart(t *testing.T) {
 }
 
 func TestPausedNodeDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	d := mongotest.Start(t, mongotest.Needs{Kill: true})
 	node := d.Primary(t)
 	client := d.NodeClient(t, node)
@@ -145,6 +150,7 @@ func TestFailPointFailsOnlyItsTestsCommands(t *testing.T) {
 }
 
 func TestAuthenticationIsAskedFor(t *testing.T) {
+	t.Parallel()
 	d := mongotest.Start(t, mongotest.Needs{Auth: true})
 	stranger, err := mongo.Connect(options.Client().ApplyURI(withoutCredentials(d.URI)))
 	if err != nil {
@@ -158,6 +164,7 @@ func TestAuthenticationIsAskedFor(t *testing.T) {
 }
 
 func TestStandaloneHasNoChangeStreams(t *testing.T) {
+	t.Parallel()
 	d := mongotest.Start(t, mongotest.Needs{Standalone: true})
 	_, err := d.Database(t).Collection("events").Watch(t.Context(), mongo.Pipeline{})
 	if code := commandCode(err); code != 40573 {
@@ -166,6 +173,7 @@ func TestStandaloneHasNoChangeStreams(t *testing.T) {
 }
 
 func TestSmallOplogIsSmall(t *testing.T) {
+	t.Parallel()
 	d := mongotest.Start(t, mongotest.Needs{OplogMB: 1})
 	var stats struct {
 		MaxSize int64 `bson:"maxSize"`
@@ -175,6 +183,20 @@ func TestSmallOplogIsSmall(t *testing.T) {
 	if err != nil || stats.MaxSize != 1<<20 {
 		t.Errorf("oplog of %d bytes, %v", stats.MaxSize, err)
 	}
+}
+
+func TestSplitStageIsKnown(t *testing.T) {
+	t.Parallel()
+	d := mongotest.Start(t, mongotest.Needs{SplitStage: true})
+	events := d.Database(t).Collection("events")
+	split := mongo.Pipeline{{{Key: "$changeStreamSplitLargeEvent", Value: bson.D{}}}}
+	stream, err := events.Watch(t.Context(), split)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Close(context.Background()) }()
+	insert(t, events, 1)
+	expectInsert(t, stream, 1)
 }
 
 func withoutCredentials(uri string) string {

@@ -26,6 +26,9 @@ type Needs struct {
 	// Standalone: one server that is no replica set.
 	Standalone bool
 
+	// SplitStage: the server knows $changeStreamSplitLargeEvent.
+	SplitStage bool
+
 	// Docker: the server runs in a container. Without an engine the test is always skipped.
 	Docker bool
 
@@ -39,8 +42,13 @@ func (n Needs) own() bool {
 }
 
 // key names the shared deployment that satisfies n. All shared deployments of ours have test
-// commands turned on, so only the number of nodes tells them apart.
-func (n Needs) key() int { return max(1, n.Nodes) }
+// commands turned on.
+func (n Needs) key() sharedKey { return sharedKey{max(1, n.Nodes), n.SplitStage} }
+
+type sharedKey struct {
+	nodes      int
+	splitStage bool
+}
 
 // String lists the needs for a message.
 func (n Needs) String() string {
@@ -59,6 +67,7 @@ func (n Needs) String() string {
 	add(n.Auth, "authentication")
 	add(n.OplogMB > 0, "an oplog of a chosen size")
 	add(len(n.Args) > 0, "mongod "+strings.Join(n.Args, " "))
+	add(n.SplitStage, "a server with $changeStreamSplitLargeEvent")
 	add(n.Docker, "Docker")
 	return strings.Join(needs, ", ")
 }

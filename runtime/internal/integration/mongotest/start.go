@@ -73,8 +73,8 @@ func missing(t testing.TB, needs Needs, lacking []string) {
 // shared are the deployments that the tests of this binary have in common, by Needs.key.
 var shared = struct {
 	mu          sync.Mutex
-	deployments map[int]*Deployment
-}{deployments: map[int]*Deployment{}}
+	deployments map[sharedKey]*Deployment
+}{deployments: map[sharedKey]*Deployment{}}
 
 // Main runs the tests of a package and stops the shared servers. Call it from TestMain.
 func Main(m *testing.M) {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fwgen/fwgen/runtime/internal/integration/replset"
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
@@ -55,6 +56,7 @@ type offer struct {
 	nodes        int // 0: no replica set
 	testCommands bool
 	auth         bool
+	release      replset.Release
 }
 
 func (o offer) lacks(needs Needs) string {
@@ -67,6 +69,8 @@ func (o offer) lacks(needs Needs) string {
 		return " has no test commands (enableTestCommands=1)"
 	case needs.Auth && !o.auth:
 		return " asks for no credentials"
+	case needs.SplitStage && !o.release.HasSplitStage():
+		return " has no $changeStreamSplitLargeEvent"
 	}
 	return ""
 }
@@ -106,5 +110,14 @@ func ask(uri string) (o offer, err error) {
 		return o, fmt.Errorf("ask for test commands: %w", err)
 	}
 	o.testCommands = refused.Code == 266
-	return o, nil
+
+	var build struct {
+		Version string `bson:"version"`
+	}
+	err = admin.RunCommand(ctx, bson.D{{Key: "buildInfo", Value: 1}}).Decode(&build)
+	if err != nil {
+		return o, err
+	}
+	o.release, err = replset.ParseRelease(build.Version)
+	return o, err
 }

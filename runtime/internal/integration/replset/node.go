@@ -100,6 +100,8 @@ func (n *Node) Alive() bool {
 // LogFile returns the path of the server's log.
 func (n *Node) LogFile() string { return filepath.Join(n.dir, "mongod.log") }
 
+func (n *Node) outputFile() string { return filepath.Join(n.dir, "output") }
+
 // Kill ends the process at once, as kill -9 does, and waits until it is gone.
 func (n *Node) Kill() error {
 	n.mu.Lock()
@@ -162,6 +164,12 @@ func (n *Node) Restart(ctx context.Context) error {
 		"--dbpath", filepath.Join(n.dir, "data"),
 		"--logpath", n.LogFile(),
 	}, n.args...)...)
+	out, err := os.Create(n.outputFile())
+	if err != nil {
+		return fmt.Errorf("start mongod: %w", err)
+	}
+	defer func() { _ = out.Close() }() // the process has its own
+	cmd.Stdout, cmd.Stderr = out, out
 	proc, err := launch(cmd, n.opts.Detached)
 	if err != nil {
 		return fmt.Errorf("start mongod: %w", err)
@@ -193,8 +201,9 @@ func (n *Node) awaitListening(ctx context.Context, proc *process) error {
 			if bytes.Contains(log, []byte("Address already in use")) {
 				return fmt.Errorf("start mongod on %s: %w", n.Addr, errPortTaken)
 			}
-			return fmt.Errorf("start mongod on %s: it ended (%v); its log ends with:\n%s",
-				n.Addr, proc.err, tail(log, 1500))
+			out, _ := os.ReadFile(n.outputFile()) // a bad argument is no matter for the log
+			return fmt.Errorf("start mongod on %s: it ended (%v); its last words:\n%s%s",
+				n.Addr, proc.err, tail(log, 1500), tail(out, 500))
 		case <-ctx.Done():
 			return fmt.Errorf("start mongod on %s: %w; its log ends with:\n%s",
 				n.Addr, context.Cause(ctx), tail(log, 1500))

@@ -45,8 +45,7 @@ func Start(ctx context.Context, opts Options) (*Set, error) {
 	var group errgroup.Group
 	for i := range s.Nodes {
 		group.Go(func() (err error) {
-			dir := filepath.Join(opts.Dir, "node"+strconv.Itoa(i))
-			s.Nodes[i], err = newNode(ctx, &s.opts, dir, args)
+			s.Nodes[i], err = newNode(ctx, &s.opts, NodeDir(opts.Dir, i), args)
 			return err
 		})
 	}
@@ -58,6 +57,11 @@ func Start(ctx context.Context, opts Options) (*Set, error) {
 		return nil, errors.Join(err, s.Kill())
 	}
 	return s, nil
+}
+
+// NodeDir is the folder of the node with the given index below Options.Dir.
+func NodeDir(dir string, index int) string {
+	return filepath.Join(dir, "node"+strconv.Itoa(index))
 }
 
 // arguments returns what all nodes are started with.

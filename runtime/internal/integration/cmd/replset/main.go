@@ -68,6 +68,30 @@ func start(ctx context.Context, args []string, out io.Writer) error {
 	if err := os.MkdirAll(opts.Dir, 0o700); err != nil {
 		return err
 	}
+	if err := launch(ctx, opts); err != nil {
+		return err
+	}
+	set, err := replset.ReadRecord(opts.Dir)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "started %s in %s: %s\n", kind(opts), shown(opts.Dir), set.URI)
+	return err
+}
+
+// launch starts the servers and writes them down, or leaves nothing behind.
+func launch(ctx context.Context, opts replset.Options) (err error) {
+	for i := range max(1, opts.Nodes) {
+		node := replset.NodeDir(opts.Dir, i)
+		if _, err := os.Stat(node); err == nil {
+			return fmt.Errorf("%s is there already, and no record says by whom", shown(node))
+		}
+		defer func() {
+			if err != nil {
+				_ = os.RemoveAll(node)
+			}
+		}()
+	}
 	set, err := replset.Start(ctx, opts)
 	if err != nil {
 		return err
@@ -75,8 +99,7 @@ func start(ctx context.Context, args []string, out io.Writer) error {
 	if err := set.Record().Write(opts.Dir); err != nil {
 		return errors.Join(err, set.Kill())
 	}
-	_, err = fmt.Fprintf(out, "started %s in %s: %s\n", kind(opts), shown(opts.Dir), set.URI())
-	return err
+	return nil
 }
 
 func kind(opts replset.Options) string {
