@@ -111,7 +111,7 @@ func withLead(lead lease.Lead) option { return func(i *instance, _ *lease.Config
 
 // start starts an instance.
 func (b *bundle) start(name string, options ...option) *instance {
-	watcher := lease.NewWatcher(b.leases, nil)
+	watcher := lease.NewWatcher(b.oracle, nil)
 	i := &instance{bundle: b, name: name, ended: make(chan struct{})}
 	cfg := lease.Config{
 		Leases: b.oracle, Stream: stream, Owner: name,
@@ -209,7 +209,8 @@ func (b *bundle) leader() *instance {
 // until waits for a condition and returns how long it took.
 func (b *bundle) until(what string, most time.Duration, condition func() bool) time.Duration {
 	b.Helper()
-	for start := time.Now(); ; time.Sleep(time.Millisecond) {
+	tick := max(time.Millisecond, most/1000)
+	for start := time.Now(); ; time.Sleep(tick) {
 		synctest.Wait()
 		took := time.Since(start)
 		if condition() {

@@ -97,7 +97,7 @@ func TestALostReplyOfAnAcquisitionIsAdoptedByAConfirmedRenewal(t *testing.T) {
 			b.Errorf("Term = %d, want the first", got)
 		}
 		b.leases.SetFault(of("a", memstore.Fault{Fail: errDown}, memstore.Renew))
-		if took := b.loses(run, ttl); took != trust {
+		if took := b.loses(run, ttl).Round(100 * time.Millisecond); took != trust {
 			b.Errorf("trust lasted %v from the renewal, want %v", took, trust)
 		}
 	})
@@ -130,7 +130,7 @@ func TestASlowAnswerIsTrustedFromItsStart(t *testing.T) {
 		a := b.start("a", withoutWatch)
 		b.await(a, 4*time.Second)
 		b.leases.SetFault(of("a", memstore.Fault{Fail: errDown}, memstore.Renew))
-		if took := b.loses(a.now(), ttl); took != trust-4*time.Second {
+		if took := b.loses(a.now(), ttl).Round(100 * time.Millisecond); took != trust-4*time.Second {
 			b.Errorf("trust lasted %v, want %v", took, trust-4*time.Second)
 		}
 	})
@@ -146,14 +146,14 @@ func TestEveryCallIsBounded(t *testing.T) {
 				b.pass(heartbeat + 6*time.Second)
 				switch method {
 				case memstore.Acquire:
-					first := all[lease.AttemptFailed](a)[0]
-					if !errors.Is(first.Err, context.DeadlineExceeded) {
-						b.Errorf("Err = %v", first.Err)
+					first := all[lease.AttemptFailed](a)
+					if len(first) == 0 || !errors.Is(first[0].Err, context.DeadlineExceeded) {
+						b.Errorf("reports = %+v", first)
 					}
 				case memstore.Renew:
-					first := all[lease.RenewalFailed](a)[0]
-					if !errors.Is(first.Err, context.DeadlineExceeded) {
-						b.Errorf("Err = %v", first.Err)
+					first := all[lease.RenewalFailed](a)
+					if len(first) == 0 || !errors.Is(first[0].Err, context.DeadlineExceeded) {
+						b.Errorf("reports = %+v", first)
 					}
 				case memstore.Release:
 					a.stop()

@@ -78,8 +78,8 @@ func (e *Elector) failed(life context.Context, err error) time.Time {
 	return next
 }
 
-// trustOf returns the trust that an answer gives, from before its call was made. The lease lives for
-// ExpiresIn from some later time; that it is less than TTL shows that an earlier call set it.
+// trustOf returns the trust that an answer gives, from before its call was made. The lease lives
+// for ExpiresIn from some later time; that it is less than TTL shows that an earlier call set it.
 func (e *Elector) trustOf(a answer) trust {
 	return trust{from: a.start, span: min(e.cfg.TTL, a.lease.ExpiresIn) - e.cfg.Heartbeat}
 }
@@ -106,6 +106,6 @@ func (e *Elector) renew(ctx context.Context, term int64, limit time.Duration) an
 	})
 }
 
-// notOwner reports whether a release failed because the lease is not there to be released, which is
-// as good.
+// notOwner reports whether a release failed because the lease is not there to be released, which
+// is as good.
 func notOwner(err error) bool { return errors.Is(err, store.ErrNotOwner) }

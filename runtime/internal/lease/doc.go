@@ -7,47 +7,51 @@
 //
 // # States
 //
-//		standby ──granted──▶ leading ──lead returned──▶ releasing ──▶ standby
-//		                        │                           ▲
-//		                        └──trust ended──▶ draining ─┤ lead returned
-//		                                                    ▼
-//		                                                 standby, if the lease is another's
+//	standby ──granted──▶ leading ──lead returned──▶ releasing ──▶ standby
+//	                        │                           ▲
+//	                        └──trust ended──▶ draining ─┤ lead returned
+//	                                                    ▼
+//	                                                 standby, if the lease is another's
 //
-//	  - Standby: asks for the lease when its stored expiry has passed, when its hold ends, when the
-//	    watch says that it was released or is no longer held, and every poll. The store writes nothing
-//	    for an answer that grants nothing.
-//	  - Leading: lead runs. The lease is renewed every heartbeat, from the start of one round to the
-//	    start of the next. A renewal that fails is repeated for as long as the lease is trusted.
-//	  - Draining: the context of lead has ended, and the elector waits for lead to return. Nothing is
-//	    renewed, released or acquired.
-//	  - Releasing: lead has returned, the lease is given back with a reason.
+// Standby: the elector asks for the lease when its stored expiry has passed, when its hold ends,
+// when the watch says that it was released or is no longer held, and every poll. The store writes
+// nothing for an answer that grants nothing.
+//
+// Leading: lead runs. The lease is renewed every heartbeat, from the start of one round to the
+// start of the next. A renewal that fails is repeated for as long as the lease is trusted.
+//
+// Draining: the context of lead has ended, and the elector waits for lead to return. Nothing is
+// renewed, released or acquired.
+//
+// Releasing: lead has returned, and the lease is given back with a reason.
 //
 // # Trust
 //
-// The server's clock decides when a lease expires. A leader trusts its lease until the start of the
-// last confirmed attempt + ttl − heartbeat, on the larger of its monotonic and its wall clock, and
-// does not ask anybody for that: a timer of its own ends the context of lead, also while a store
-// call hangs, and the clocks are compared every quarter of a heartbeat, at least every second, and
-// by each [Leadership.Trusted]. An answer that comes after the end of trust is discarded.
+// The server's clock decides when a lease expires. A leader trusts its lease until the start of
+// the last confirmed attempt + ttl − heartbeat, on the larger of its monotonic and its wall clock,
+// and asks nobody for that: a timer of its own ends the context of lead, also while a store call
+// hangs, and the clocks are compared every quarter of a heartbeat, at least every second, and by
+// each [Leadership.Trusted]. An answer that comes after the end of trust is discarded.
 //
 // # Promised
 //
-//   - Two electors never both hold trust, as far as the servers' clocks agree within one heartbeat.
-//   - A term is led once. The term of a leadership is greater than that of every earlier one of this
-//     elector, even if somebody deletes the lease by hand.
-//   - An answer that was lost promotes nobody. A lease that turns out to be the elector's own, by an
-//     acquisition whose answer was lost, is led after a renewal of it was confirmed. A term that ended
-//     here is never led again.
-//   - lead is not called again, and the lease is neither released nor acquired, before lead returned.
+//   - No two electors hold trust at once, as far as the servers' clocks agree within a heartbeat.
+//   - A term is led once. It is greater than every earlier one of this elector, even if somebody
+//     deletes the lease by hand.
+//   - An answer that was lost promotes nobody. A lease that turns out to be the elector's own, by
+//     an acquisition whose answer was lost, is led after a renewal of it was confirmed. A term that
+//     ended here is never led again.
+//   - Before lead returned it is not called again, and the lease is neither released nor acquired.
 //   - One store call per lease is out at a time, and each is bounded.
-//   - After a crash another instance leads within ttl + 1 s, after a release within a fraction of a
+//   - After a crash another instance leads within ttl + 1 s; after a release within a fraction of a
 //     second where the watch works, else within a poll.
 //
 // # Not promised
 //
-//   - That lead stops. Its context ends; what it writes afterwards must be refused by term.
-//   - That two electors never both run lead: one may still be draining. It has no trust.
-//   - Anything about a store whose clock jumps by more than a heartbeat, but for the terms.
-//   - Run waits for lead, whatever ends. A store call that ignores its context is left behind when
-//     Run returns; it is the only goroutine that can be.
+//   - That lead stops. Its context ends; what it writes afterwards must be refused by its term.
+//   - That two electors never both run lead: one may be draining still. It has no trust.
+//   - Anything but the terms, where the servers' clocks differ by more than a heartbeat, or where
+//     somebody deletes the lease of a live leader.
+//   - That Run returns while lead runs, whatever ends. It does return while a store call is out
+//     that ignores its context; no other goroutine is left behind.
 package lease

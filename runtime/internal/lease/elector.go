@@ -10,8 +10,8 @@ import (
 	"github.com/fwgen/fwgen/runtime/store"
 )
 
-// Config says which lease to seek, and how. TTL, Heartbeat and Poll are greater than zero, and TTL is
-// at least three heartbeats; the caller has validated that.
+// Config says which lease to seek, and how. TTL, Heartbeat and Poll are greater than zero, and TTL
+// is at least three heartbeats; the caller has validated that.
 type Config struct {
 	Leases   store.Leases
 	Stream   string
@@ -31,8 +31,8 @@ type Config struct {
 	// none.
 	Report func(Report)
 
-	// LostCause is the cause that the context of lead ends with when the lease is lost. Defaults to
-	// context.Canceled.
+	// LostCause is the cause that the context of lead ends with when the lease is lost. Defaults
+	// to context.Canceled.
 	LostCause error
 }
 
@@ -50,8 +50,8 @@ type Elector struct {
 	said     Report    // the last one that was logged, so that a state is logged once
 }
 
-// Lead runs the stream under a leadership. It returns when nothing of this leadership runs any more,
-// with the reason to release the lease for.
+// Lead runs the stream under a leadership. It returns when nothing of this leadership runs any
+// more, with the reason to release the lease for.
 type Lead func(ctx context.Context, l *Leadership) store.ReleaseReason
 
 // NewElector returns an elector. It does nothing until Run.
@@ -73,7 +73,8 @@ func NewElector(cfg Config) *Elector {
 //
 // When stop ends nothing is acquired any more, and Run returns once lead has returned, by itself,
 // and the lease was released; renewals go on until then. life bounds everything: when it ends, the
-// context of lead does, store calls do, and the lease is left to expire. Run always waits for lead.
+// context of lead does, store calls do, and the lease is left to expire. Run always waits for
+// lead.
 //
 // The context of lead is a child of life. It ends with the cause Config.LostCause when trust does.
 func (e *Elector) Run(stop, life context.Context, lead Lead) {
@@ -138,8 +139,8 @@ const (
 // limit bounds one store call.
 func (e *Elector) limit() time.Duration { return min(e.cfg.Heartbeat, callLimit) }
 
-// retry is the wait after the n-th failure in a row, short enough to fit several into the time that
-// a lease is trusted.
+// retry is the wait after the n-th failure in a row, short enough to fit several into the time
+// that a lease is trusted.
 func (e *Elector) retry(n int) time.Duration {
 	p := backoff.Store
 	p.Initial = min(p.Initial, e.cfg.Heartbeat/8)

@@ -69,7 +69,8 @@ func (k *keeper) renew(ctx context.Context) {
 // limit bounds a call by the trust that is left, too.
 func (k *keeper) limit() time.Duration { return min(k.e.limit(), k.l.left()) }
 
-// hear takes the watcher's news. They only hint: what ends a leadership is the answer to a renewal.
+// hear takes the watcher's news. They only hint: what ends a leadership is the answer to a
+// renewal.
 func (k *keeper) hear() {
 	news, reread := k.e.news.take()
 	term := k.l.Term()

@@ -106,8 +106,8 @@ func (l *Leadership) ask(reason store.ReleaseReason) {
 	}
 }
 
-// confirm extends trust, never shortens it, and reports whether there still is any: an answer after
-// the end of trust changes nothing.
+// confirm extends trust, never shortens it, and reports whether there still is any: an answer
+// after the end of trust changes nothing.
 func (l *Leadership) confirm(t trust) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -28,9 +28,9 @@ type line struct {
 	out <-chan answer // of the call that is out; nil: none
 }
 
-// do makes a call and waits for its answer: at most for limit, or until ctx ends, and a little longer
-// for the call to notice. One that does not is still out: the next call waits for it, and drops its
-// answer.
+// do makes a call and waits for its answer: at most for limit, or until ctx ends, and a little
+// longer for the call to notice. One that does not is still out: the next call waits for it, and
+// drops its answer.
 func (l *line) do(
 	ctx context.Context, c clock.Clock, limit time.Duration,
 	call func(context.Context) (store.Lease, error),

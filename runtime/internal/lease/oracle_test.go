@@ -17,17 +17,20 @@ type oracle struct {
 
 	mu         sync.Mutex // guards everything below
 	running    map[string]*leading
-	out        map[string]int // calls, by owner
-	term       int64          // the last that was led
+	out        map[string]int       // calls, by owner
+	deadlines  map[string]time.Time // of the last call, by owner
+	term       int64                // the last that was led
+	changed    []func(store.Lease)  // of the watches
 	violations []string
 }
 
 func newOracle(leases *memstore.Leases) *oracle {
 	return &oracle{
-		Leases:  leases,
-		began:   time.Now(),
-		running: make(map[string]*leading),
-		out:     make(map[string]int),
+		Leases:    leases,
+		began:     time.Now(),
+		running:   make(map[string]*leading),
+		out:       make(map[string]int),
+		deadlines: make(map[string]time.Time),
 	}
 }
 
@@ -57,25 +60,30 @@ func (o *oracle) ends(name string) {
 }
 
 func (o *oracle) Acquire(ctx context.Context, req store.AcquireRequest) (store.Lease, error) {
-	defer o.call(req.Owner, req.Term == 0, "acquires")()
+	defer o.call(ctx, req.Owner, req.Term == 0, "acquires")()
 	return o.Leases.Acquire(ctx, req)
 }
 
 func (o *oracle) Renew(ctx context.Context, req store.RenewRequest) (store.Lease, error) {
-	defer o.call(req.Owner, false, "renews")()
+	defer o.call(ctx, req.Owner, false, "renews")()
 	return o.Leases.Renew(ctx, req)
 }
 
 func (o *oracle) Release(ctx context.Context, req store.ReleaseRequest) error {
-	defer o.call(req.Owner, true, "releases")()
+	defer o.call(ctx, req.Owner, true, "releases")()
 	return o.Leases.Release(ctx, req)
 }
 
 // call notes a call, and returns what notes its end. An owner makes one at a time, and neither
-// acquires nor releases while its lead runs.
-func (o *oracle) call(owner string, idle bool, what string) func() {
+// acquires nor releases while its lead runs. The store is told how long a call is of use.
+func (o *oracle) call(ctx context.Context, owner string, idle bool, what string) func() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	deadline, ok := ctx.Deadline()
+	if !ok || time.Until(deadline) > 5*time.Second {
+		o.violated("%s %s with a deadline in %v", owner, what, time.Until(deadline))
+	}
+	o.deadlines[owner] = deadline
 	if o.out[owner]++; o.out[owner] > 1 {
 		o.violated("%s %s though another call of it is out", owner, what)
 	}
@@ -92,4 +100,28 @@ func (o *oracle) call(owner string, idle bool, what string) func() {
 func (o *oracle) violated(format string, args ...any) {
 	at := time.Since(o.began)
 	o.violations = append(o.violations, fmt.Sprintf("%v: %s", at, fmt.Sprintf(format, args...)))
+}
+
+// Watch lets a test tell of changes that the store does not know.
+func (o *oracle) Watch(ctx context.Context, ready func(), changed func(store.Lease)) error {
+	o.mu.Lock()
+	o.changed = append(o.changed, changed)
+	o.mu.Unlock()
+	return o.Leases.Watch(ctx, ready, changed)
+}
+
+// tell tells every watch of a change.
+func (o *oracle) tell(l store.Lease) {
+	o.mu.Lock()
+	changed := o.changed
+	o.mu.Unlock()
+	for _, tell := range changed {
+		tell(l)
+	}
+}
+
+func (o *oracle) deadline(owner string) time.Time {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.deadlines[owner]
 }

@@ -34,8 +34,8 @@ func (l *Leadership) AcquireAbove(ctx context.Context, term int64) error {
 	}
 }
 
-// raise repeats an acquisition with a smallest term until its outcome is known. Meanwhile nothing is
-// renewed: the old term may be gone.
+// raise repeats an acquisition with a smallest term until its outcome is known. Meanwhile nothing
+// is renewed: the old term may be gone.
 func (k *keeper) raise(ctx context.Context, r raise) error {
 	for n := 1; k.l.Term() < r.min; n++ {
 		a := k.e.acquire(ctx, k.l.Term(), r.min, k.limit())

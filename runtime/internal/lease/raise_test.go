@@ -11,7 +11,8 @@ import (
 	"github.com/fwgen/fwgen/runtime/store"
 )
 
-// raising returns a lead that acquires above 40 and sends the error of that to got.
+// raising returns a lead that acquires above 40 and sends the error of that to got, the first
+// time.
 func raising(got chan<- error, bounds ...time.Duration) lease.Lead {
 	return func(ctx context.Context, l *lease.Leadership) store.ReleaseReason {
 		bounded := ctx
@@ -20,7 +21,11 @@ func raising(got chan<- error, bounds ...time.Duration) lease.Lead {
 			bounded, cancel = context.WithTimeout(ctx, d)
 			defer cancel()
 		}
-		got <- l.AcquireAbove(bounded, 40)
+		err := l.AcquireAbove(bounded, 40)
+		select {
+		case got <- err:
+		default:
+		}
 		<-ctx.Done()
 		return store.Lost
 	}
@@ -68,6 +73,35 @@ func TestAcquireAboveGetsATermAboveTheOneThatIsStored(t *testing.T) {
 	}
 }
 
+func TestATermThatWasRaisedByALostReplyIsTrustedFromItsAcquisition(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		n := 0
+		b.leases.SetFault(func(c memstore.Call) memstore.Fault {
+			switch {
+			case c.Term == 41 && c.Method == memstore.Renew:
+				return memstore.Fault{Fail: errDown}
+			case c.Term != 1:
+				return memstore.Fault{}
+			}
+			if n++; n == 1 {
+				return memstore.Fault{Lose: errDown}
+			}
+			if b.elapsed() < 30*time.Second {
+				return memstore.Fault{Fail: errDown}
+			}
+			return memstore.Fault{}
+		})
+		got := make(chan error, 1)
+		a := b.startLeader("a", withoutWatch, withLead(raising(got)))
+		run := a.now()
+		b.until("it is raised", 36*time.Second, func() bool { return len(got) > 0 })
+		b.loses(run, ttl)
+		if took := b.elapsed().Round(time.Second); took != trust {
+			b.Errorf("the context ended after %v, the lease was set at the start", took)
+		}
+	})
+}
+
 func TestAcquireAboveGivesUpWithItsContextOrTheLease(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -90,7 +124,7 @@ func TestAcquireAboveGivesUpWithItsContextOrTheLease(t *testing.T) {
 				})
 				b.start("a", withLead(raising(got, test.bounds...)))
 				took := b.until("it gives up", ttl, func() bool { return len(got) > 0 })
-				if err := <-got; !errors.Is(err, test.want) || took != test.after {
+				if err := <-got; !errors.Is(err, test.want) || took.Round(time.Second) != test.after {
 					b.Errorf("AcquireAbove = %v after %v", err, took)
 				}
 			})
@@ -133,6 +167,10 @@ func TestAcquireAboveATermBelowItsOwnAsksNobody(t *testing.T) {
 
 func TestALeaseThatWasDeletedByHandDoesNotBringTermsBack(t *testing.T) {
 	bubble(t, func(b *bundle) {
+		_, _ = b.leases.Acquire(context.Background(), store.AcquireRequest{
+			Stream: stream, Owner: "x", MinTerm: 1000, TTL: 1,
+		})
+		time.Sleep(1)
 		b.startLeader("a")
 		b.start("c")
 		for range 5 {
@@ -142,8 +180,11 @@ func TestALeaseThatWasDeletedByHandDoesNotBringTermsBack(t *testing.T) {
 			b.loses(run, time.Second)
 			b.until("somebody leads", 2*time.Second, func() bool { return b.leader() != nil })
 		}
-		if got := b.leader().now().l.Term(); got != 6 {
-			b.Errorf("Term = %d, want 6", got) // and see the oracle
+		if got := b.leader().now().l.Term(); got != 1006 {
+			b.Errorf("Term = %d, want 1006", got) // and see the oracle
+		}
+		if n := b.leases.Calls(memstore.Acquire); n > 40 {
+			b.Errorf("%d acquisitions", n)
 		}
 	})
 }

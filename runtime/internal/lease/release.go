@@ -32,8 +32,9 @@ func (e *Elector) release(life context.Context, term int64, reason store.Release
 	}
 }
 
-// giveBack releases, once, a term that ended by the elector's own clock, so that nobody has to wait
-// for its expiry. It is conditional on owner and term, so it harms nobody who has the lease by now.
+// giveBack releases, once, a term that ended by the elector's own clock, so that nobody has to
+// wait for its expiry. It is conditional on owner and term, so it harms nobody who has the lease
+// by now.
 func (e *Elector) giveBack(life context.Context, term int64) error {
 	err := e.releaseOnce(life, term, store.RenewalFailed)
 	switch {

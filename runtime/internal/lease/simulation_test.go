@@ -31,8 +31,8 @@ var things = []string{
 	"hold", "lift", "break watches", "raise",
 }
 
-// TestSimulation lets instances come, go and fail, with every fault a store can have, and walls that
-// are set by minutes. The oracle watches; when all faults are over somebody must lead.
+// TestSimulation lets instances come, go and fail, with every fault a store can have, and walls
+// that are set by minutes. The oracle watches; when all faults are over somebody must lead.
 func TestSimulation(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -61,7 +61,7 @@ func drawStep(t *rapid.T) step {
 	case "wall":
 		s.d = drawTime(t, "by", 20*time.Minute) - 10*time.Minute
 	case "server":
-		s.d = drawTime(t, "offset", heartbeat)
+		s.d = drawTime(t, "offset", heartbeat-time.Millisecond)
 	case "start":
 		s.d = drawTime(t, "drain", 2*ttl)
 	}

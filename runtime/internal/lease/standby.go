@@ -19,8 +19,8 @@ const (
 	shortest = 10 * time.Millisecond
 )
 
-// sleep waits until next, or until news make it ask earlier or later. It returns false when stop or
-// life ended.
+// sleep waits until next, or until news make it ask earlier or later. It returns false when stop
+// or life ended.
 func (e *Elector) sleep(stop, life context.Context, next time.Time) bool {
 	limit := time.Now().Add(e.cfg.Poll) // earlier once something may have been missed
 	for {

@@ -155,6 +155,40 @@ func TestAReleaseThatTheBrokenWatchMissedIsTakenOver(t *testing.T) {
 	})
 }
 
+func TestOldNewsAreNotBelieved(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a")
+		b.pass(time.Second)
+		a.stop()
+		b.pass(time.Second)
+		run := b.startLeader("c").now()
+		b.start("d", withPoll(time.Hour))
+		b.pass(5 * time.Second)
+		acquires, renewals := b.leases.Calls(memstore.Acquire), b.leases.Calls(memstore.Renew)
+		b.oracle.tell(store.Lease{Stream: stream, Term: 1, Released: store.Stopped})
+		b.pass(5 * time.Second)
+		if n := b.leases.Calls(memstore.Acquire) - acquires; n != 0 {
+			b.Errorf("the standby asked %d times", n)
+		}
+		if n := b.leases.Calls(memstore.Renew) - renewals; n != 0 || !run.l.Trusted() {
+			b.Errorf("the leader renewed %d times", n)
+		}
+	})
+}
+
+func TestADeletedLeaseIsLeftToItsOwnerFirst(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a", withoutWatch)
+		c := b.start("c", withPoll(time.Hour))
+		b.pass(time.Second)
+		b.leases.Delete(stream)
+		b.pass(heartbeat)
+		if b.leader() != a || c.leads() { // and see the oracle
+			b.Error("the lease was taken from a leader that trusted it")
+		}
+	})
+}
+
 func TestOtherStreamsAreNoNews(t *testing.T) {
 	bubble(t, func(b *bundle) {
 		b.startLeader("a")
@@ -187,6 +221,18 @@ func TestAFailingStoreIsAskedWithBackoff(t *testing.T) {
 		b.await(a, 6*time.Second)
 		if last := all[lease.AttemptFailed](a)[n-1]; last.Err != errDown {
 			b.Errorf("Err = %v", last.Err)
+		}
+	})
+}
+
+func TestNewsPostponeNoAttemptThatIsDueAfterAFailure(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		b.startLeader("a")
+		b.leases.SetFault(of("c", memstore.Fault{Fail: errDown}))
+		c := b.start("c")
+		b.pass(2 * time.Minute)
+		if n := count[lease.AttemptFailed](c); n < 20 {
+			b.Errorf("%d attempts in two minutes", n)
 		}
 	})
 }

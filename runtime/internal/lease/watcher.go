@@ -11,8 +11,8 @@ import (
 	"github.com/fwgen/fwgen/runtime/store"
 )
 
-// Watcher tells electors of changes to their leases. One serves all electors of an App. A nil Watcher
-// tells nothing.
+// Watcher tells electors of changes to their leases. One serves all electors of an App. A nil
+// Watcher tells nothing.
 type Watcher struct {
 	leases store.Leases
 	logger *slog.Logger

@@ -9,8 +9,8 @@ import (
 )
 
 // Leases is a [store.Leases] in memory, with one server clock that a test can step and faults that
-// a test injects. It works in a testing/synctest bubble. An expired lease keeps its owner's name, as
-// a stored document does; a released one has none.
+// a test injects. It works in a testing/synctest bubble. An expired lease keeps its owner's name,
+// as a stored document does; a released one has none.
 type Leases struct {
 	faults
 
