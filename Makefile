@@ -58,9 +58,10 @@ lint: ## run staticcheck on all modules
 	@$(call each,go run $(STATICCHECK) ./...)
 
 .PHONY: verify
-verify: ## check what a review should not have to: generated code, vet, format, lint, layout
+verify: ## check generated code, go.mod, vet, format, lint and layout
 	@scripts/unchanged $(MAKE) --no-print-directory generate
 	@go run ./cmd/fwgen check ./...
+	@$(call each,go mod tidy -diff)
 	@$(call each,go vet ./...)
 	@scripts/gofmt
 	@$(MAKE) --no-print-directory lint
