@@ -92,12 +92,18 @@ func (t *tally) run(name string) *packageRun {
 	return run
 }
 
+// note follows a test. With -count it runs several times and counts once: as failed if it
+// failed in any.
 func (r *packageRun) note(e event) {
-	if _, known := r.result[e.Test]; !known {
+	before, known := r.result[e.Test]
+	if !known {
 		r.order = append(r.order, e.Test)
-		r.result[e.Test] = ""
 	}
-	if e.Action == "pass" || e.Action == "fail" || e.Action == "skip" {
+	switch {
+	case before == "fail":
+	case e.Action == "run":
+		r.result[e.Test] = ""
+	case e.Action == "pass" || e.Action == "fail" || e.Action == "skip":
 		r.result[e.Test] = e.Action
 	}
 }

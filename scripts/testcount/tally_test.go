@@ -133,6 +133,21 @@ func TestRunThatIsCutShortFails(t *testing.T) {
 	}
 }
 
+func TestRepeatedTestCountsOnceAndFailsIfItEverDid(t *testing.T) {
+	var out bytes.Buffer
+	total := newTally(&out)
+	for _, action := range []string{"run", "fail", "run", "pass"} {
+		total.take(event{Package: "p", Test: "TestFlaky", Action: action})
+		steady := strings.Replace(action, "fail", "pass", 1)
+		total.take(event{Package: "p", Test: "TestSteady", Action: steady})
+	}
+	total.take(event{Package: "p", Action: "fail"})
+	if total.summary() || total.passed != 1 || total.failed != 1 ||
+		!strings.Contains(out.String(), "failed: p TestFlaky\n") {
+		t.Errorf("counted otherwise:\n%s", &out)
+	}
+}
+
 func TestModuleThatGoRefusesIsAFailure(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("nonsense\n"), 0o600); err != nil {
