@@ -20,6 +20,7 @@ type pass struct {
 	prog    *load.Program
 	models  map[*load.Package]*model.Package
 	files   map[string][]byte // generated in this run, by path
+	faulty  map[string][]byte // those of them that do not compile
 	changes map[*load.Package][]output.Change
 }
 
@@ -44,6 +45,7 @@ func newPass(inv *invocation, prog *load.Program, packages []*load.Package) *pas
 		prog:    &load.Program{},
 		models:  map[*load.Package]*model.Package{},
 		files:   map[string][]byte{},
+		faulty:  map[string][]byte{},
 		changes: map[*load.Package][]output.Change{},
 	}
 	scope := *prog
@@ -51,7 +53,7 @@ func newPass(inv *invocation, prog *load.Program, packages []*load.Package) *pas
 	p.prog = &scope
 	var streams []resolve.Stream
 	for _, pkg := range packages {
-		if pkg.Types != nil {
+		if pkg.Types != nil && !pkg.Problems.Has(diag.SyntaxError) {
 			m, s := resolve.Package(prog, pkg)
 			p.models[pkg], streams = m, append(streams, s...)
 		}
@@ -77,6 +79,7 @@ func (p *pass) render(pkg *load.Package, m *model.Package) {
 	p.files[path] = text
 	for _, fault := range p.prog.Verify(pkg, path, text) {
 		at := p.prog.Fset.PositionFor(fault.Pos, false)
+		p.faulty[path] = text
 		pkg.Problems.Add(diag.New(diag.Internal, diag.Pos{
 			File: path, Line: at.Line, Col: at.Column,
 		}, "a bug in fwgen: what it generates does not compile: %s", fault.Msg).
@@ -161,7 +164,7 @@ func (p *pass) pattern(pkg *load.Package) string {
 
 func (p *pass) renderer() diag.Renderer {
 	return diag.Renderer{Dir: p.inv.Dir, Sources: func(file string) ([]byte, error) {
-		if text, ok := p.files[file]; ok {
+		if text, ok := p.faulty[file]; ok {
 			return text, nil
 		}
 		if text, ok := p.prog.Source(file); ok {

@@ -7,7 +7,8 @@ import (
 )
 
 // Pos is a place in a file: Len bytes from Line and Col on, both counted from 1. A Line of 0 means
-// the file as a whole.
+// the file as a whole; a Col of 0 the line as a whole, for declarations of other packages, of which
+// the compiler's export data has no more.
 type Pos struct {
 	File           string // absolute
 	Line, Col, Len int
@@ -43,8 +44,12 @@ type Diagnostic struct {
 	Related []Related
 }
 
-// With returns d with a related place added.
+// With returns d with a related place added, if there is a place: what the standard library
+// declares has none that a user could open.
 func (d Diagnostic) With(pos Pos, format string, args ...any) Diagnostic {
+	if !pos.IsValid() {
+		return d
+	}
 	d.Related = append(slices.Clip(d.Related), Related{pos, fmt.Sprintf(format, args...)})
 	return d
 }
@@ -84,6 +89,11 @@ func (l *List) Append(m *List) { l.items = append(l.items, m.items...) }
 
 // Len is the number of problems.
 func (l *List) Len() int { return len(l.items) }
+
+// Has tells whether there is a problem of the code.
+func (l *List) Has(code Code) bool {
+	return slices.ContainsFunc(l.items, func(d Diagnostic) bool { return d.Code == code })
+}
 
 // Sorted returns the problems in the order of their positions, each once: a declaration that two
 // stages find fault with in the same words is reported once.

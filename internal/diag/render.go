@@ -43,8 +43,11 @@ func (r Renderer) diagnostic(b *strings.Builder, d Diagnostic) {
 
 func (r Renderer) position(p Pos) string {
 	name := r.Relative(p.File)
-	if p.Line == 0 {
+	switch {
+	case p.Line == 0:
 		return name
+	case p.Col == 0:
+		return fmt.Sprintf("%s:%d", name, p.Line)
 	}
 	return fmt.Sprintf("%s:%d:%d", name, p.Line, p.Col)
 }

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path/filepath"
+	"strings"
 
 	"github.com/fwgen/fwgen/internal/diag"
 	"github.com/fwgen/fwgen/internal/parse"
@@ -51,6 +53,7 @@ type Package struct {
 	Taken map[string]token.Position
 
 	goFiles  []string
+	module   string // the directory of its module
 	version  string // of the language
 	parsed   map[string]*ast.File
 	syntax   map[string]*diag.List // of the parsed files
@@ -77,6 +80,11 @@ func (p *Package) Annotated() bool {
 func (p *Program) Place(from, to token.Pos) diag.Pos {
 	name := p.Fset.PositionFor(from, false).Filename
 	return parse.Source{Fset: p.Fset, Text: p.sources[name]}.Place(from, to)
+}
+
+// Holds tells whether a file belongs to the package's module, so that its user can change it.
+func (p *Package) Holds(file string) bool {
+	return p.module != "" && strings.HasPrefix(file, p.module+string(filepath.Separator))
 }
 
 // Source returns the text of a file as this run has read it.

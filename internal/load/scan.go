@@ -65,8 +65,11 @@ func (p *Program) scanPackage(l *packages.Package) (*Package, error) {
 	if pkg.Dir == "" {
 		return nil, listError(l)
 	}
-	if l.Module != nil && l.Module.GoVersion != "" {
-		pkg.version = "go" + l.Module.GoVersion
+	if m := l.Module; m != nil {
+		pkg.module = m.Dir
+		if m.GoVersion != "" {
+			pkg.version = "go" + m.GoVersion
+		}
 	}
 	var err error
 	if pkg.Own, pkg.Foreign, err = Outputs(pkg.Dir); err != nil {

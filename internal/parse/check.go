@@ -16,6 +16,8 @@ type checker struct {
 	at   diag.Pos // of the comment
 	list *diag.List
 	d    *Directive
+	// unknown is the verb that an unknown one was meant to be.
+	unknown string
 }
 
 // place is the position of a range of the comment's text.
@@ -56,17 +58,18 @@ func (c *checker) unknownVerb(l *lexer, name lexeme) {
 	if name.text == "" {
 		l.skipSpace()
 		next := l.word("")
+		c.unknown = meant(next.text)
 		d := diag.New(diag.UnknownVerb, c.place(0, len(c.text)), "a verb is missing behind //fw:")
-		if verb := meant(next.text); verb != "" {
-			d = d.Hinted("write %s%s without the space", prefix, verb)
+		if c.unknown != "" {
+			d = d.Hinted("write %s%s without the space", prefix, c.unknown)
 		}
 		c.report(d.Noted("%s", valid))
 		return
 	}
 	d := diag.New(diag.UnknownVerb, c.place(name.start, name.end),
 		"unknown directive %s%s", prefix, name.text)
-	if near := diag.Nearest(name.text, all); near != "" {
-		d = d.Hinted("did you mean %s%s?", prefix, near)
+	if c.unknown = diag.Nearest(name.text, all); c.unknown != "" {
+		d = d.Hinted("did you mean %s%s?", prefix, c.unknown)
 	}
 	c.report(d.Noted("%s", valid))
 }
@@ -74,6 +77,7 @@ func (c *checker) unknownVerb(l *lexer, name lexeme) {
 // keys reads { KEY | KEY=VALUE }.
 func (c *checker) keys(l *lexer, verb lexeme) {
 	seen := map[string]diag.Pos{}
+	previous := rawArg{}
 	for l.skipSpace(); !l.done(); l.skipSpace() {
 		raw, f := l.arg()
 		if f != nil {
@@ -81,7 +85,8 @@ func (c *checker) keys(l *lexer, verb lexeme) {
 			c.remember(seen, raw)
 			continue
 		}
-		c.key(raw, seen)
+		c.key(raw, seen, previous)
+		previous = raw
 	}
 	for _, o := range c.d.Verb.Keys {
 		if _, ok := seen[o.Name]; o.Required && !ok && !c.d.Broken {
@@ -110,14 +115,15 @@ func (c *checker) fault(f *fault, raw rawArg) {
 	c.report(d)
 }
 
-func (c *checker) key(raw rawArg, seen map[string]diag.Pos) {
+// key checks an argument. The one before it tells whether a stray word belongs to its value.
+func (c *checker) key(raw rawArg, seen map[string]diag.Pos, previous rawArg) {
 	at := c.place(raw.key.start, raw.key.end)
 	first, repeated := seen[raw.key.text]
 	c.remember(seen, raw)
 	o := c.d.Verb.Lookup(raw.key.text)
 	switch {
 	case o == nil:
-		c.unknownKey(raw, at)
+		c.unknownKey(raw, at, previous)
 	case repeated:
 		c.report(diag.New(diag.RepeatedKey, at, "%s is written twice", o.Name).
 			With(first, "first here"))
@@ -129,7 +135,7 @@ func (c *checker) key(raw rawArg, seen map[string]diag.Pos) {
 	}
 }
 
-func (c *checker) unknownKey(raw rawArg, at diag.Pos) {
+func (c *checker) unknownKey(raw rawArg, at diag.Pos, previous rawArg) {
 	valid := c.d.Verb.Available()
 	d := diag.New(diag.UnknownKey, at, "unknown key %q in %s%s",
 		raw.key.text, prefix, c.d.Verb.Name)
@@ -140,6 +146,8 @@ func (c *checker) unknownKey(raw rawArg, at diag.Pos) {
 		d = d.Hinted("did you mean %s?", near)
 	} else if owner := keyOwner(raw.key.text); owner != "" {
 		d = d.Hinted("it is a key of %s%s", prefix, owner)
+	} else if !raw.hasValue && previous.hasValue {
+		d = d.Hinted("quote a value with spaces: %s=\"…\"", previous.key.text)
 	}
 	c.report(d.Noted("valid: %s", strings.Join(valid, ", ")))
 }
@@ -186,9 +194,12 @@ func usage(o *spec.Option) string {
 func (c *checker) elements(arg *Arg, values []lexeme) (ok bool) {
 	ok = true
 	if !arg.Option.List && len(values) > 1 {
-		c.report(diag.New(diag.OneValueOnly, c.place(values[0].start, values[len(values)-1].end),
-			"%s takes one value, not a list", arg.Option.Name).
-			Hinted("quote a value that contains a comma"))
+		d := diag.New(diag.OneValueOnly, c.place(values[0].start, values[len(values)-1].end),
+			"%s takes one value, not a list", arg.Option.Name)
+		if len(arg.Option.Values) == 0 {
+			d = d.Hinted("quote a value that contains a comma")
+		}
+		c.report(d)
 		return false
 	}
 	seen := map[string]diag.Pos{}

@@ -11,6 +11,9 @@ import (
 type File struct {
 	Types   []*Type
 	Methods []*Method
+	// Meant are the names of types with a comment that was meant to be their //fw:changestream,
+	// and was reported. What depends on it is not reported as well.
+	Meant map[string]bool
 	// Count is the number of comments that are directives, or nearly so, wherever they stand.
 	Count int
 }

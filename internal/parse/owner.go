@@ -12,6 +12,9 @@ type owner struct {
 	behind bool
 }
 
+// alias is the kind of an alias declaration, which has a correction of its own.
+const alias = "an alias"
+
 // owners finds the declaration of every comment group that has one.
 type owners struct {
 	of    map[*ast.CommentGroup]owner
@@ -75,7 +78,7 @@ func (o *owners) specOwner(s ast.Spec) owner {
 			return owner{kind: "a type inside a function"}
 		}
 		if s.Assign.IsValid() {
-			return owner{kind: "an alias"}
+			return owner{kind: alias}
 		}
 		if _, ok := s.Type.(*ast.InterfaceType); ok {
 			return owner{kind: "an interface"}

@@ -36,7 +36,7 @@ func Read(src Source, list *diag.List) *File {
 		owners:  findOwners(src.File),
 		types:   map[*ast.TypeSpec]*Type{},
 		methods: map[*ast.FuncDecl]*Method{},
-		out:     &File{},
+		out:     &File{Meant: map[string]bool{}},
 	}
 	for _, group := range src.File.Comments {
 		for _, comment := range group.List {
@@ -81,6 +81,7 @@ func (r *reader) comment(comment *ast.Comment, group *ast.CommentGroup) {
 	default:
 		if correction, ok := nearMiss(text); ok {
 			r.out.Count++
+			r.meant(group, strings.HasPrefix(correction, prefix+"changestream"))
 			r.list.Add(diag.New(diag.NearMiss, at,
 				"a comment that looks like a directive but is none").
 				Hinted("write %s", correction))
@@ -93,6 +94,7 @@ func (r *reader) comment(comment *ast.Comment, group *ast.CommentGroup) {
 func (r *reader) directive(text string, at diag.Pos, group *ast.CommentGroup) {
 	c := &checker{text: text, at: at, list: r.list}
 	d := c.directive()
+	r.meant(group, c.unknown == "changestream")
 	own := r.owners[group]
 	if r.behindCode(at) {
 		own = owner{behind: true}
@@ -112,6 +114,13 @@ func (r *reader) directive(text string, at diag.Pos, group *ast.CommentGroup) {
 	}
 }
 
+// meant notes that a type's comment was an attempt at its //fw:changestream.
+func (r *reader) meant(group *ast.CommentGroup, yes bool) {
+	if s := r.owners[group].spec; s != nil && yes {
+		r.out.Meant[s.Name.Name] = true
+	}
+}
+
 // behindCode tells whether anything but space precedes a comment on its line.
 func (r *reader) behindCode(at diag.Pos) bool {
 	file := r.Fset.File(r.File.FileStart)
@@ -125,6 +134,9 @@ func (r *reader) misplaced(d *Directive, at diag.Pos, kind string) {
 	belongs := "directives belong above a struct type or one of its methods"
 	if d != nil {
 		belongs = prefix + d.Verb.Name + " belongs above " + target(d.Verb)
+	}
+	if kind == alias {
+		belongs = "an alias has no methods of its own; declare a struct type that embeds it"
 	}
 	r.list.Add(diag.New(diag.Misplaced, at, "a directive on %s", kind).Hinted("%s", belongs))
 }
@@ -201,6 +213,9 @@ func (r *reader) lonelyVerbs() {
 			return false
 		}
 		for _, d := range t.Directives {
+			if r.out.Meant[t.Spec.Name.Name] {
+				break
+			}
 			r.list.Add(diag.New(diag.NoChangestream, d.Pos,
 				"%s%s without %schangestream", prefix, d.Verb.Name, prefix).
 				Hinted("add %schangestream collection=…", prefix))

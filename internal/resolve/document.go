@@ -4,6 +4,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fwgen/fwgen/internal/diag"
@@ -160,14 +163,11 @@ func (h *handler) docArgument() {
 		return
 	}
 	v := arg.Values[0]
-	obj := h.lookup(v.Text, v, func(obj types.Object) bool {
-		_, isType := obj.(*types.TypeName)
-		return isType
-	})
+	obj := h.lookup(v.Text, v, isType)
 	if obj == nil {
 		return
 	}
-	if _, isType := obj.(*types.TypeName); !isType {
+	if !isType(obj) {
 		h.Problems.Add(diag.New(diag.BadDocument, v.Pos, "%s is no type", v.Text).
 			With(h.objectPlace(obj), "it is declared here"))
 		return
@@ -180,16 +180,45 @@ func (h *handler) typeError(err types.Error) diag.Diagnostic {
 	at := h.prog.Place(err.Pos, err.Pos+1)
 	name, undefined := strings.CutPrefix(err.Msg, "undefined: ")
 	if !undefined {
-		return diag.New(diag.Unresolved, at, "%s", err.Msg)
+		return h.redeclared(err, diag.New(diag.Unresolved, at, "%s", err.Msg))
 	}
-	at.Len = len(name)
+	qualifier, selected, qualified := strings.Cut(name, ".")
+	scope, prefix := h.Types.Scope(), ""
+	if !qualified {
+		selected = name
+	} else if imported, ok := h.fileScope(at.File).Lookup(qualifier).(*types.PkgName); ok {
+		scope, prefix = imported.Imported().Scope(), qualifier+"."
+	}
+	at.Len = len(selected)
 	d := diag.New(diag.Undeclared, at, "%s is not declared", name)
-	scope := h.Types.Scope()
-	if near := diag.Nearest(name, scope.Names()); near != "" {
-		d = d.Hinted("did you mean %s?", near).
+	names := slices.DeleteFunc(scope.Names(), func(n string) bool {
+		return !isType(scope.Lookup(n)) || qualified && !token.IsExported(n)
+	})
+	if near := diag.Nearest(selected, names); near != "" {
+		d = d.Hinted("did you mean %s%s?", prefix, near).
 			With(h.objectPlace(scope.Lookup(near)), "%s is declared here", near)
 	}
 	return d
+}
+
+// declaredAt is how the type checker points to the other of two declarations.
+var declaredAt = regexp.MustCompile(`^(.* already declared) at (.+):(\d+):(\d+)$`)
+
+// redeclared makes the place inside a message a related place.
+func (h *handler) redeclared(err types.Error, d diag.Diagnostic) diag.Diagnostic {
+	match := declaredAt.FindStringSubmatch(err.Msg)
+	if match == nil {
+		return d
+	}
+	line, _ := strconv.Atoi(match[3])
+	col, _ := strconv.Atoi(match[4])
+	d.Message = match[1]
+	return d.With(diag.Pos{File: match[2], Line: line, Col: col}, "the other is here")
+}
+
+func isType(obj types.Object) bool {
+	_, ok := obj.(*types.TypeName)
+	return ok
 }
 
 // importFault reports a parameter whose type is unknown because its package could not be imported:

@@ -84,6 +84,9 @@ func (r *pkg) handler(t *parse.Type) *model.Handler {
 	h := &handler{pkg: r, decl: t, out: &model.Handler{Type: t.Spec.Name.Name},
 		roles: map[role]*candidate{}}
 	if !h.checkType() {
+		for _, f := range h.declared() {
+			h.used[f] = true // their directives are right
+		}
 		return nil
 	}
 	h.settings()
@@ -142,8 +145,7 @@ func (h *handler) checkFWStream(structure *types.Struct) bool {
 }
 
 func (h *handler) taken(obj types.Object, kind string) {
-	at := h.prog.Place(obj.Pos(), obj.Pos()+8)
-	h.Problems.Add(diag.New(diag.FWStreamTaken, at,
+	h.Problems.Add(diag.New(diag.FWStreamTaken, h.objectPlace(obj),
 		"%s has a %s FWStream, which fwgen generates", h.out.Type, kind).
 		Hinted("remove it, or the directives of %s", h.out.Type))
 }
@@ -165,11 +167,16 @@ func (r *pkg) shadowed() {
 	}
 }
 
+// meant tells whether a type has a comment that was meant to be its //fw:changestream.
+func (r *pkg) meant(name string) bool {
+	return slices.ContainsFunc(r.Directives, func(d *load.Directives) bool { return d.Meant[name] })
+}
+
 // unusedMethods reports directives on methods that no handler of the package has.
 func (r *pkg) unusedMethods() {
 	var unused []*parse.Method
 	for f, m := range r.methods {
-		if !r.used[f] {
+		if !r.used[f] && !r.meant(receiver(f)) {
 			unused = append(unused, m)
 		}
 	}

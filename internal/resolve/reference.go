@@ -169,9 +169,19 @@ func (h *handler) fileScope(name string) *types.Scope {
 	return nil
 }
 
-// objectPlace is where an object is declared.
-func (h *handler) objectPlace(obj types.Object) diag.Pos {
-	return h.prog.Place(obj.Pos(), obj.Pos()+token.Pos(len(obj.Name())))
+// objectPlace is where an object is declared, if that is a place in the user's own code.
+func (r *pkg) objectPlace(obj types.Object) diag.Pos {
+	if !obj.Pos().IsValid() {
+		return diag.Pos{}
+	}
+	at := r.prog.Place(obj.Pos(), obj.Pos()+token.Pos(len(obj.Name())))
+	if obj.Pkg() != r.Types {
+		at.Col, at.Len = 0, 0
+	}
+	if !r.Holds(at.File) {
+		return diag.Pos{}
+	}
+	return at
 }
 
 func contains(matches []model.Match, m model.Match) bool {

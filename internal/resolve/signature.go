@@ -57,7 +57,7 @@ func (h *handler) badSignature(c *candidate, r role, m *mismatch) {
 	if c.decl != nil && m.param >= 0 {
 		at = h.place(paramTypes(c.decl)[m.param])
 	}
-	d := diag.New(diag.BadSignature, at, "%s must be %s", c.fn.Name(), h.expected(r)).
+	d := diag.New(diag.BadSignature, at, "%s must be %s", c.fn.Name(), h.expected(r, c.fn.Signature())).
 		Hinted("%s", m.reason)
 	if c.decl == nil {
 		d = d.With(h.objectPlace(c.fn), "%s is promoted from here", c.fn.Name())
@@ -65,16 +65,26 @@ func (h *handler) badSignature(c *candidate, r role, m *mismatch) {
 	h.Problems.Add(d)
 }
 
-// expected describes the signatures of a role, with the handler's document type once it is known.
-func (h *handler) expected(r role) string {
+// expected describes the signature that a method should have: of several forms the one that is
+// nearest to what was written, with the document type as far as it can be told.
+func (h *handler) expected(r role, sig *types.Signature) string {
 	doc, event := "*T", "*fw.Event[T]"
-	if h.out.Doc != nil {
-		name := h.typeName(h.out.Doc)
-		doc, event = "*"+name, "*fw.Event["+name+"]"
-		if h.out.Raw {
-			doc = name
+	hasDoc, hasEvent := false, false
+	t := h.out.Doc
+	for i := range sig.Params().Len() {
+		found, isEvent := mentioned(sig.Params().At(i).Type())
+		hasDoc, hasEvent = hasDoc || found != nil && !isEvent, hasEvent || isEvent
+		if t == nil {
+			t = found
 		}
 	}
+	if t != nil {
+		doc, event = "*"+h.typeName(t), "*fw.Event["+h.typeName(t)+"]"
+		if isRaw(t) {
+			doc = h.typeName(t)
+		}
+	}
+	forms := []string{doc, event, doc + ", " + event}
 	switch {
 	case r == onError:
 		return "func(context.Context, error, " + event + ") fw.ErrorAction"
@@ -82,12 +92,30 @@ func (h *handler) expected(r role) string {
 		return "func(" + event + ") bool or func(context.Context, " + event + ") (bool, error)"
 	case r == isPipeline:
 		return "func() mongo.Pipeline"
-	case r.takesDocument():
-		return "func(context.Context, " + doc + ") error, func(context.Context, " + event +
-			") error or func(context.Context, " + doc + ", " + event + ") error"
-	default:
-		return "func(context.Context, " + event + ") error"
+	case !r.takesDocument() || hasEvent && !hasDoc:
+		forms = forms[1:2]
+	case hasEvent:
+		forms = forms[2:]
+	case hasDoc:
+		forms = forms[:1]
 	}
+	return "func(context.Context, " + strings.Join(forms, ") error or func(context.Context, ") +
+		") error"
+}
+
+// mentioned is the document type that a parameter was probably meant to show.
+func mentioned(t types.Type) (doc types.Type, isEvent bool) {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if doc, ok := eventType(types.NewPointer(t)); ok {
+		return doc, true
+	}
+	_, isStruct := t.Underlying().(*types.Struct)
+	if _, named := types.Unalias(t).(*types.Named); named && isStruct || isRaw(t) {
+		return t, false
+	}
+	return nil, false
 }
 
 func (h *handler) typeName(t types.Type) string {
@@ -133,10 +161,10 @@ func (h *handler) checkOperation(c *candidate, r role, sig *types.Signature) (
 			events = i
 		case isEvent:
 			return 0, &mismatch{i, "it takes one event"}
-		case events > 0:
-			return 0, &mismatch{i, "the document comes before the event"}
 		case docs > 0:
 			return 0, &mismatch{i, "it takes a document and an event, and no more"}
+		case events > 0:
+			return 0, &mismatch{i, "the document comes before the event"}
 		case isEventValue(t):
 			return 0, &mismatch{i, "it takes the event by pointer"}
 		case !r.takesDocument():
@@ -249,20 +277,17 @@ func checkPipeline(sig *types.Signature) *mismatch {
 
 // unresolved reports what does not type-check in a method's signature.
 func (h *handler) unresolved(c *candidate) bool {
-	if c.decl == nil {
-		return false
-	}
-	from, to := c.decl.Pos(), c.decl.Type.End()
-	if c.decl.Doc != nil {
-		from = c.decl.Type.Pos()
-	}
-	found := false
+	return c.decl != nil && (h.signatureErrors(c.decl) || h.importFault(c))
+}
+
+// signatureErrors reports the type errors inside a signature. Lines of a message that only point
+// to another place, which begin with a tab, belong to the one before.
+func (h *handler) signatureErrors(f *ast.FuncDecl) (found bool) {
 	for _, err := range h.TypeErrors {
-		if err.Pos < from || err.Pos >= to || strings.HasPrefix(err.Msg, "\t") {
-			continue
+		if err.Pos >= f.Type.Pos() && err.Pos < f.Type.End() && !strings.HasPrefix(err.Msg, "\t") {
+			found = true
+			h.Problems.Add(h.typeError(err))
 		}
-		found = true
-		h.Problems.Add(h.typeError(err))
 	}
-	return found || h.importFault(c)
+	return found
 }
