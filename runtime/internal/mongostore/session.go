@@ -79,6 +79,9 @@ func (w *writer) end(ctx context.Context) error {
 		return nil
 	}
 	c := w.letters.checkpoints
+	if w.doubtful {
+		_ = c.killSession(ctx, sessionID(w.session)) // else the update waits for it
+	}
 	_, err := c.db.update(ctx, c.collection,
 		bson.D{kv("_id", w.checkpoint), kv("session.id", sessionID(w.session))},
 		bson.D{kv("$unset", bson.D{kv("session", "")})})

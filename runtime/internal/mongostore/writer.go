@@ -78,7 +78,11 @@ func (w *writer) attempt(ctx context.Context, term int64, row bson.D) error {
 		}
 		return err
 	}
-	return w.commit(work)
+	err := w.commit(work)
+	if err != nil && !w.doubtful {
+		w.abort(ctx)
+	}
+	return err
 }
 
 // errNoMatch says that no checkpoint of at most the letter's term is there.

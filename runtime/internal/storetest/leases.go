@@ -118,3 +118,21 @@ func (l *leases) expired() {
 	l.Helper()
 	eventually(l.T, "the lease expires", func() bool { return l.look().ExpiresIn <= 0 })
 }
+
+// mustNotWrite returns a function that checks that nothing was written since.
+func (l *leases) mustNotWrite() func() {
+	l.Helper()
+	if l.Writes == nil {
+		return func() {}
+	}
+	before, err := l.Writes(l.ctx)
+	require(l.T, err)
+	return func() {
+		l.Helper()
+		after, err := l.Writes(l.ctx)
+		require(l.T, err)
+		if after != before {
+			l.Errorf("%d writes by calls that change nothing", after-before)
+		}
+	}
+}
