@@ -66,8 +66,12 @@ func (s *DeadLetters) Write(
 	})
 }
 
-// add adds an attempt, and replaces the content while the row is pending.
+// add adds an attempt, or all of them to a new row, and replaces the content while the row is
+// pending.
 func (r *row) add(l store.DeadLetter, laidOut letter.Row) {
+	if len(r.attempts) == 0 {
+		r.attempts = laidOut.Earlier
+	}
 	if n := len(r.attempts); n == 0 || !slices.Equal(r.attempts[n-1], laidOut.Attempt) {
 		r.attempts = append(r.attempts, laidOut.Attempt)
 		r.attempts = r.attempts[max(0, len(r.attempts)-letter.HistoryLength):]

@@ -79,17 +79,17 @@ func rowPipeline(l store.DeadLetter, row letter.Row) bson.A {
 			kv("vars", bson.D{kv("row", literal(row.Content))}),
 			kv("in", cond(open, content, "$$ROOT")),
 		})})},
-		bson.D{kv("$set", bson.D{kv("history", history(row.Attempt))})},
+		bson.D{kv("$set", bson.D{kv("history", history(row))})},
 	)
 }
 
-// history appends an attempt, unless it is the last one: a write whose outcome was unknown is
-// repeated as it was.
-func history(attempt bson.Raw) bson.D {
-	known := cond(bson.D{kv("$isArray", bson.A{"$history"})}, "$history", bson.A{})
+// history is all attempts for a new row. It appends the last one to that of a row that is there,
+// unless it is there already: a write whose outcome was unknown is repeated as it was.
+func history(row letter.Row) bson.D {
+	known := cond(bson.D{kv("$isArray", bson.A{"$history"})}, "$history", literal(row.Earlier))
 	appended := op("$concatArrays", "$$known", bson.A{"$$attempt"})
 	return bson.D{kv("$let", bson.D{
-		kv("vars", bson.D{kv("known", known), kv("attempt", literal(attempt))}),
+		kv("vars", bson.D{kv("known", known), kv("attempt", literal(row.Attempt))}),
 		kv("in", cond(
 			eq(op("$arrayElemAt", "$$known", -1), "$$attempt"),
 			"$$known",

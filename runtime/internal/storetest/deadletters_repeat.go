@@ -1,9 +1,12 @@
 package storetest
 
 import (
+	"fmt"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/fwgen/fwgen/runtime/store"
 )
 
 var repeatTests = []letterTest{
@@ -52,6 +55,38 @@ var repeatTests = []letterTest{
 		d.mustHave(row, bson.D{
 			{Key: "history/0/at", Value: instant(1 + 4)},
 			{Key: "history/9/at", Value: instant(1 + 13)},
+		})
+	}},
+
+	{"ANewRowHasTheWholeHistoryOfItsDelivery", func(d *letters) {
+		fence := d.lead(1)
+		for range 2 { // the second one is a repeat
+			d.write(fence, failedTimes(3))
+		}
+		row := d.row()
+		if n := len(d.history(row)); n != 3 {
+			d.Fatalf("%d attempts in the history, want 3", n)
+		}
+		d.mustHave(row, bson.D{
+			{Key: "history/0/at", Value: instant(1 + 1)},
+			{Key: "history/0/message", Value: "attempt 1"},
+			{Key: "history/1/message", Value: "attempt 2"},
+			{Key: "history/2/at", Value: instant(1 + 3)},
+			{Key: "history/2/message", Value: "$no"},
+		})
+	}},
+
+	{"ALaterDeliveryAddsItsLastAttempt", func(d *letters) {
+		fence := d.lead(1)
+		d.write(fence, failedTimes(2))
+		d.write(fence, failedTimes(4))
+		row := d.row()
+		if n := len(d.history(row)); n != 3 {
+			d.Fatalf("%d attempts in the history, want 3", n)
+		}
+		d.mustHave(row, bson.D{
+			{Key: "history/1/at", Value: instant(1 + 2)},
+			{Key: "history/2/at", Value: instant(1 + 4)},
 		})
 	}},
 
@@ -128,6 +163,18 @@ var repeatTests = []letterTest{
 			d.Errorf("%d attempts in the history, want 8", n)
 		}
 	}},
+}
+
+// failedTimes is a dead letter after some attempts, which it tells of.
+func failedTimes(attempts int) store.DeadLetter {
+	letter := failed(attempts)
+	for n := 1; n <= attempts; n++ {
+		letter.History = append(letter.History, store.FailedAttempt{
+			At: instant(1 + n), Kind: "handler", Message: fmt.Sprintf("attempt %d", n),
+		})
+	}
+	letter.History[attempts-1].Message = letter.Error.Message
+	return letter
 }
 
 func elements(row bson.Raw) []bson.RawElement {

@@ -26,9 +26,10 @@ const HistoryLength = 10
 // Row is what one dead letter says, without what depends on the stored row: _id, status,
 // createdAt, expiresAt and history.
 type Row struct {
-	Content bson.Raw // replaces what is stored, while that is pending
-	Attempt bson.Raw // {at, kind, message}, appended to the history
-	Absent  []string // optional fields that Content does not have
+	Content bson.Raw   // replaces what is stored, while that is pending
+	Attempt bson.Raw   // {at, kind, message}, appended to the history
+	Earlier []bson.Raw // the attempts before that: the rest of the history of a new row
+	Absent  []string   // optional fields that Content does not have
 }
 
 // New lays a dead letter out, cut to what a document can hold.
@@ -44,7 +45,7 @@ func Bare(l store.DeadLetter) Row {
 
 func layOut(l store.DeadLetter, budget int) Row {
 	fields, truncated := fit(fieldsOf(l), budget)
-	row := Row{Attempt: attempt(l)}
+	row := Row{Attempt: attempt(last(l)), Earlier: earlier(l)}
 	at, dst := bsoncore.AppendDocumentStart(nil)
 	dst = bsoncore.AppendStringElement(dst, "streamName", text(l.Stream, maxName))
 	dst = bsoncore.AppendStringElement(dst, "operationType", text(l.Operation, maxName))
@@ -71,11 +72,27 @@ func layOut(l store.DeadLetter, budget int) Row {
 	return row
 }
 
-func attempt(l store.DeadLetter) bson.Raw {
+// last returns the attempt that made the event a dead letter.
+func last(l store.DeadLetter) store.FailedAttempt {
+	return store.FailedAttempt{
+		At: l.LastAttemptAt, Kind: l.Error.Kind, Message: l.Error.Message,
+	}
+}
+
+// earlier returns the attempts before the last one, as many as a history has room for.
+func earlier(l store.DeadLetter) []bson.Raw {
+	attempts := []bson.Raw{}
+	for _, a := range l.History[:max(0, len(l.History)-1)] {
+		attempts = append(attempts, attempt(a))
+	}
+	return attempts[max(0, len(attempts)-(HistoryLength-1)):]
+}
+
+func attempt(a store.FailedAttempt) bson.Raw {
 	at, dst := bsoncore.AppendDocumentStart(nil)
-	dst = appendTime(dst, "at", l.LastAttemptAt)
-	dst = bsoncore.AppendStringElement(dst, "kind", text(l.Error.Kind, maxName))
-	dst = bsoncore.AppendStringElement(dst, "message", text(l.Error.Message, maxHistoryMessage))
+	dst = appendTime(dst, "at", a.At)
+	dst = bsoncore.AppendStringElement(dst, "kind", text(a.Kind, maxName))
+	dst = bsoncore.AppendStringElement(dst, "message", text(a.Message, maxHistoryMessage))
 	dst, _ = bsoncore.AppendDocumentEnd(dst, at)
 	return dst
 }
