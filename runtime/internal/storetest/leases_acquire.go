@@ -46,8 +46,13 @@ var acquireTests = []leaseTest{
 	}},
 
 	{"AnExpiredLeaseGoesToAnother", func(l *leases) {
+		began := time.Now()
 		l.mustGrant(l.acquire(request("a", short)), "a", 1)
-		if lease := l.acquire(request("b", long)); lease.Owner != "a" {
+		lease := l.acquire(request("b", long))
+		if time.Since(began) >= short {
+			l.Skip("the machine is too slow to ask before the expiry")
+		}
+		if lease.Owner != "a" {
 			l.Fatalf("taken over before its expiry: %+v", lease)
 		}
 		l.expired()

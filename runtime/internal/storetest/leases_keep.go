@@ -120,8 +120,13 @@ var holdTests = []leaseTest{
 	}},
 
 	{"AHoldEndsByTheClockOfTheStore", func(l *leases) {
+		began := time.Now()
 		l.hold(short)
-		if lease := l.acquire(request("a", long)); lease.Live() {
+		lease := l.acquire(request("a", long))
+		if time.Since(began) >= short {
+			l.Skip("the machine is too slow to ask before the end of the hold")
+		}
+		if lease.Live() {
 			l.Fatalf("granted in spite of a hold: %+v", lease)
 		}
 		eventually(l.T, "the hold ends", func() bool {
