@@ -48,6 +48,27 @@ func TestSimulation(t *testing.T) {
 	})
 }
 
+// TestB097ACrashAtAnyTimeIsTakenOver lets a leader vanish at any time between two renewals.
+func TestB097ACrashAtAnyTimeIsTakenOver(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		at := time.Duration(rapid.Int64Range(0, int64(3*heartbeat)).Draw(rt, "at"))
+		delay := time.Duration(rapid.IntRange(0, 200).Draw(rt, "delay")) * time.Millisecond
+		var took time.Duration
+		violations := simulate(t, func(b *bundle) {
+			a := b.startLeader("a")
+			b.leases.SetFault(of("c", memstore.Fault{Before: delay / 2, After: delay / 2}))
+			c := b.start("c")
+			b.pass(at)
+			a.kill()
+			took = b.await(c, 2*ttl)
+		})
+		if took > ttl+time.Second || len(violations) > 0 {
+			rt.Fatalf("taken over after %v; %s", took, strings.Join(violations, "\n"))
+		}
+	})
+}
+
 func drawStep(t *rapid.T) step {
 	s := step{
 		after: drawTime(t, "after", 40*time.Second),
@@ -71,7 +92,8 @@ func drawStep(t *rapid.T) step {
 // drawTime draws a duration up to most, a short one as often as a long one.
 func drawTime(t *rapid.T, label string, most time.Duration) time.Duration {
 	unit := rapid.SampledFrom([]time.Duration{time.Millisecond, 100 * time.Millisecond, most / 100})
-	return time.Duration(rapid.IntRange(0, 100).Draw(t, label)) * unit.Draw(t, label+" unit")
+	n := rapid.IntRange(0, 100).Draw(t, label)
+	return min(time.Duration(n)*unit.Draw(t, label+" unit"), most)
 }
 
 func drawFault(t *rapid.T) memstore.Fault {

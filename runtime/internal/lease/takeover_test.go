@@ -189,6 +189,28 @@ func TestADeletedLeaseIsLeftToItsOwnerFirst(t *testing.T) {
 	})
 }
 
+func TestTheTermsOfALeaseThatWasDeletedMayStartAgain(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		ctx := context.Background()
+		_, _ = b.leases.Acquire(ctx, store.AcquireRequest{
+			Stream: stream, Owner: "x", MinTerm: 1000, TTL: time.Hour,
+		})
+		c := b.start("c", withPoll(time.Hour))
+		b.pass(time.Second)
+		b.leases.Delete(stream)
+		b.pass(time.Second)
+		_, _ = b.leases.Acquire(ctx, store.AcquireRequest{
+			Stream: stream, Owner: "y", TTL: time.Hour,
+		})
+		b.pass(time.Second)
+		_ = b.leases.Release(ctx, store.ReleaseRequest{Stream: stream, Owner: "y", Term: 1})
+		b.await(c, 100*time.Millisecond)
+		if got := c.now().l.Term(); got != 1001 {
+			b.Errorf("Term = %d, want one above the highest that was seen", got)
+		}
+	})
+}
+
 func TestOtherStreamsAreNoNews(t *testing.T) {
 	bubble(t, func(b *bundle) {
 		b.startLeader("a")

@@ -1,0 +1,90 @@
+package lease_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/fwgen/fwgen/runtime/internal/lease"
+	"github.com/fwgen/fwgen/runtime/internal/memstore"
+	"github.com/fwgen/fwgen/runtime/store"
+)
+
+func TestB084WorkOfAnEarlierTermKeepsTheElectorFromTheLease(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a", withDrain(3*ttl))
+		c := b.start("c")
+		run := a.now()
+		b.leases.SetFault(of("a", memstore.Fault{Fail: errDown}, memstore.Renew))
+		b.loses(run, ttl)
+		b.leases.SetFault(nil)
+		b.await(c, heartbeat+time.Second)
+		acquires := b.leases.Calls(memstore.Acquire)
+		b.pass(2 * ttl)
+		if a.now() != run {
+			b.Fatal("a has drained")
+		}
+		if n := b.leases.Calls(memstore.Acquire) - acquires; n != 0 {
+			b.Errorf("%d attempts at the lease during the drain", n) // and see the oracle
+		}
+		b.pass(2 * ttl)
+		if b.leader() != c || count[lease.Standby](a) == 0 {
+			b.Error("a does not stand by after its drain")
+		}
+	})
+}
+
+func TestB085AnExpiredOwnerReleasesNothingOfTheNext(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a", withDrain(2*ttl))
+		c := b.start("c")
+		b.leases.SetFault(of("a", memstore.Fault{Fail: errDown}, memstore.Renew))
+		b.await(c, ttl+time.Second)
+		b.leases.SetFault(nil)
+		b.until("a has drained", 3*ttl, func() bool { return a.now() == nil })
+		if n := b.leases.Calls(memstore.Release); n != 1 {
+			b.Errorf("%d releases, want the conditional one of a", n)
+		}
+		b.pass(10 * time.Second)
+		if b.leader() != c || b.leases.Get(stream).Owner != "c" {
+			b.Errorf("stored lease = %+v", b.leases.Get(stream))
+		}
+		if n := count[lease.Released](a); n != 0 {
+			b.Errorf("a said %d times that it released", n)
+		}
+	})
+}
+
+func TestAfterTrustEndedANewTermIsAcquired(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a")
+		run := a.now()
+		b.leases.SetFault(of("a", memstore.Fault{Fail: errDown}, memstore.Renew))
+		b.loses(run, ttl)
+		b.await(a, 50*time.Millisecond)
+		if got := a.now().l.Term(); got != 2 {
+			b.Errorf("Term = %d, want 2", got)
+		}
+		if r := all[lease.Released](a); len(r) != 1 || r[0].Reason != store.RenewalFailed {
+			b.Errorf("reports = %+v", r)
+		}
+	})
+}
+
+func TestATermThatEndedHereIsNeverLedAgain(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a")
+		run := a.now()
+		b.leases.SetFault(of("a", memstore.Fault{Fail: errDown}, memstore.Release))
+		a.clock.Step(10 * time.Minute) // ends trust; the server's lease lives on
+		b.loses(run, 2*time.Second)
+		b.pass(10 * time.Second)
+		if a.now() != nil || b.leases.Get(stream).Owner != "a" {
+			b.Fatal("want the lease stored as a's, and nobody leading")
+		}
+		b.leases.SetFault(nil)
+		b.await(a, 6*time.Second)
+		if got := a.now().l.Term(); got != 2 {
+			b.Errorf("Term = %d, want 2", got)
+		}
+	})
+}
