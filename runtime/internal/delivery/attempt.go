@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/fwgen/fwgen/runtime/internal/failure"
@@ -46,8 +47,12 @@ func (r *Runner) bounded(
 		return ctx, func() {}
 	}
 	bounded, cancel := context.WithTimeoutCause(ctx, r.Timeout, failure.ErrTimeout)
+	var mu sync.Mutex // guards returned
+	returned := false
 	overdue := context.AfterFunc(bounded, func() {
-		if context.Cause(bounded) == failure.ErrTimeout {
+		mu.Lock()
+		defer mu.Unlock()
+		if !returned && context.Cause(bounded) == failure.ErrTimeout {
 			r.Board.Trouble(state.Overdue, state.Condition{
 				State: state.Running, Code: "handler_overdue",
 				Reason: "the handler of event " + d.ID + " has not returned after its timeout of " +
@@ -56,7 +61,10 @@ func (r *Runner) bounded(
 		}
 	})
 	return bounded, func() {
-		if !overdue() {
+		if !overdue() { // it has begun, or is about to
+			mu.Lock()
+			returned = true
+			mu.Unlock()
 			r.Board.Clear(state.Overdue)
 		}
 		cancel()
@@ -80,22 +88,49 @@ func (r *Runner) call(ctx context.Context, d *Delivery) (result Result, stack st
 		result = Result{Err: &failure.PanicError{Value: p}}
 	}()
 	result = r.Handler.Attempt(ctx, d)
+	probe(result.Err)
 	returned = true
 	return result, ""
 }
 
-// guarded makes an OnError that panics answer Rethrow.
-func (r *Runner) guarded(onError func(error) failure.Action) func(error) failure.Action {
+// probe panics if a method of err does, as those of a nil pointer in an error may. Such an error
+// is a panic of the handler: nothing that looks at it later is prepared for one.
+func probe(err error) {
+	if err != nil {
+		_ = err.Error()
+		_, _ = errors.AsType[*failure.PermanentError](err)
+	}
+}
+
+// failed is an attempt that failed.
+type failed struct {
+	err   error
+	kind  failure.Kind
+	stack string
+}
+
+// guarded makes an OnError that panics answer Rethrow. If it ends its goroutine, the delivery
+// remembers the failure, which the next step decides about without asking again.
+func (r *Runner) guarded(d *Delivery, f failed) func(error) failure.Action {
+	onError := d.OnError
 	if onError == nil {
 		return nil
 	}
 	return func(err error) (action failure.Action) {
+		returned := false
 		defer func() {
-			if p := recover(); p != nil {
-				r.Log.Error("OnError panicked", "panic", p, "error", err)
-				action = failure.Rethrow
+			if returned {
+				return
 			}
+			p := recover()
+			if p == nil {
+				d.unanswered = &f
+			}
+			r.Log.Error("OnError panicked", "event", d.ID, "panic", p, "error", err)
+			action = failure.Rethrow
 		}()
-		return onError(err)
+		action = onError(err)
+		returned = true
+		return action
 	}
 }

@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,7 +37,8 @@ type Delivery struct {
 	reason      string            // of the letter
 	retries     int               // of the letter's write
 	stalls      int
-	gone        bool // the handler's goroutine ended inside it
+	gone        bool    // the handler's goroutine ended inside it
+	unanswered  *failed // OnError's goroutine ended inside it
 	runner      *Runner
 
 	mu      sync.Mutex // guards what a handler may call at any time
@@ -100,10 +102,13 @@ func (d *Delivery) isSettled() bool {
 }
 
 func (d *Delivery) remember(kind failure.Kind, err error) {
-	d.history = append(d.history, store.FailedAttempt{
-		At: d.lastAttempt, Kind: string(kind), Message: err.Error(),
+	d.history = d.historyWith(kind, err.Error())
+}
+
+// historyWith returns the history with one more attempt, the one that runs.
+func (d *Delivery) historyWith(kind failure.Kind, message string) []store.FailedAttempt {
+	before := d.history[max(0, len(d.history)+1-historyLength):]
+	return append(slices.Clip(before), store.FailedAttempt{
+		At: d.lastAttempt, Kind: string(kind), Message: message,
 	})
-	if len(d.history) > historyLength {
-		d.history = d.history[len(d.history)-historyLength:]
-	}
 }

@@ -46,11 +46,9 @@ func (r *Runner) writeLetter(ctx context.Context, d *Delivery) Next {
 }
 
 // compose makes the dead letter of an event as it is now.
-func (r *Runner) compose(
-	d *Delivery, kind failure.Kind, err error, stack string,
-) store.DeadLetter {
+func (r *Runner) compose(d *Delivery, f failed) store.DeadLetter {
 	if r.Letters.OmitStack {
-		stack = ""
+		f.stack = ""
 	}
 	e := &d.Event
 	letter := store.DeadLetter{
@@ -60,7 +58,8 @@ func (r *Runner) compose(
 		UpdateDescription: e.Update, Namespace: e.Namespace, ClusterTime: e.ClusterTime,
 		WallTime: e.WallTime, ResumeToken: e.Token.Raw, Metadata: r.marshalMetadata(d),
 		Error: store.DeadLetterError{
-			Type: errorType(err), Kind: string(kind), Message: err.Error(), StackTrace: stack,
+			Type: errorType(f.err), Kind: string(f.kind), Message: f.err.Error(),
+			StackTrace: f.stack,
 		},
 		History: d.history, Attempts: d.Attempt,
 		FirstAttemptAt: d.FirstAttempt, LastAttemptAt: d.lastAttempt,
@@ -78,20 +77,30 @@ func (r *Runner) compose(
 // replaced by why, since a dead letter is never refused.
 func (r *Runner) marshalMetadata(d *Delivery) bson.Raw {
 	meta := d.metadata()
-	raw, err := bson.Marshal(meta)
+	raw, err := marshal(meta)
 	if err == nil {
 		return raw
 	}
 	for key, value := range meta {
-		if _, err := bson.Marshal(bson.D{{Key: key, Value: value}}); err != nil {
+		if _, err := marshal(bson.D{{Key: key, Value: value}}); err != nil {
 			meta[key] = fmt.Sprintf("not stored: %v", err)
 		}
 	}
-	raw, err = bson.Marshal(meta)
+	raw, err = marshal(meta)
 	if err != nil {
 		r.Log.Error("metadata not stored", "event", d.ID, "error", err)
 	}
 	return raw
+}
+
+// marshal encodes values of the application, whose own methods may panic.
+func marshal(v any) (raw bson.Raw, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			raw, err = nil, &failure.PanicError{Value: p}
+		}
+	}()
+	return bson.Marshal(v)
 }
 
 // errorType names the type of the error that matters, below what only wraps it: the runtime's own
@@ -114,9 +123,8 @@ func (r *Runner) sendToDLQ(ctx context.Context, d *Delivery, reason string) erro
 	}
 	bounded, cancel := context.WithTimeout(ctx, letterTimeout)
 	defer cancel()
-	letter := r.compose(d, failure.Handler, errors.New(reason), "")
-	letter.History = append(letter.History[:len(letter.History):len(letter.History)],
-		store.FailedAttempt{At: d.lastAttempt, Kind: letter.Error.Kind, Message: reason})
+	letter := r.compose(d, failed{err: errors.New(reason), kind: failure.Handler})
+	letter.History = d.historyWith(failure.Handler, reason)
 	if err := r.Writer.DeadLetter(bounded, letter); err != nil {
 		return fmt.Errorf("send to dead letters: %w", err)
 	}

@@ -102,9 +102,15 @@ type Next struct {
 // Step makes one step with a delivery. ctx is the leadership's: when it ends during an attempt,
 // the attempt was interrupted and the event is left unsettled.
 func (r *Runner) Step(ctx context.Context, d *Delivery) Next {
-	d.runner = r
+	if d.runner == nil { // a handler may read it at any time
+		d.runner = r
+	}
 	if d.letter != nil {
 		return r.writeLetter(ctx, d)
+	}
+	if f := d.unanswered; f != nil {
+		d.unanswered, d.OnError = nil, nil
+		return r.failed(ctx, d, *f)
 	}
 	result, kind, stack := r.attempt(ctx, d)
 	if d.isSettled() { // by Checkpoint or SendToDLQ
@@ -115,20 +121,18 @@ func (r *Runner) Step(ctx context.Context, d *Delivery) Next {
 		r.settle(d, result.Outcome, result.Reason)
 		return Next{Done: true}
 	}
-	return r.failed(ctx, d, result.Err, kind, stack)
+	return r.failed(ctx, d, failed{result.Err, kind, stack})
 }
 
 // failed decides about a failed attempt and does what was decided.
-func (r *Runner) failed(
-	ctx context.Context, d *Delivery, err error, kind failure.Kind, stack string,
-) Next {
+func (r *Runner) failed(ctx context.Context, d *Delivery, f failed) Next {
 	decision := failure.Decide(r.Policy, failure.Failure{
-		Interrupted: ctx.Err() != nil, Kind: kind, Err: err, Attempt: d.Attempt,
-		OnError: r.guarded(d.OnError),
+		Interrupted: ctx.Err() != nil, Kind: f.kind, Err: f.err, Attempt: d.Attempt,
+		OnError: r.guarded(d, f),
 	})
 	if decision.Do != failure.DoLeave && decision.Do != failure.DoSkip {
-		d.remember(kind, err)
-		r.reportFailure(d, kind, err, decision)
+		d.remember(f.kind, f.err)
+		r.reportFailure(d, f, decision)
 	}
 	switch decision.Do {
 	case failure.DoLeave:
@@ -138,7 +142,7 @@ func (r *Runner) failed(
 		r.settle(d, fact.Skipped, decision.Reason)
 		return Next{Done: true}
 	case failure.DoDeadLetter:
-		letter := r.compose(d, kind, err, stack)
+		letter := r.compose(d, f)
 		d.letter, d.reason = &letter, decision.Reason
 		return r.writeLetter(ctx, d)
 	case failure.DoDefer:
@@ -148,7 +152,7 @@ func (r *Runner) failed(
 		d.Attempt++
 		return Next{Wait: decision.Wait}
 	default:
-		return r.stall(d, err, decision)
+		return r.stall(d, f.err, decision)
 	}
 }
 
@@ -260,13 +264,14 @@ func (r *Runner) report(f fact.Fact) {
 	}
 }
 
-func (r *Runner) reportFailure(d *Delivery, kind failure.Kind, err error, next failure.Decision) {
-	r.Log.Debug("attempt failed", "event", d.ID, "attempt", d.Attempt, "kind", kind, "error", err)
+func (r *Runner) reportFailure(d *Delivery, f failed, next failure.Decision) {
+	r.Log.Debug("attempt failed",
+		"event", d.ID, "attempt", d.Attempt, "kind", f.kind, "error", f.err)
 	if r.Report == nil {
 		return
 	}
 	r.report(fact.AttemptFailed{
-		Stream: r.fact(), EventID: d.ID, Attempt: d.Attempt, Kind: string(kind),
-		Err: err, Retry: next.Wait,
+		Stream: r.fact(), EventID: d.ID, Attempt: d.Attempt, Kind: string(f.kind),
+		Err: f.err, Retry: next.Wait,
 	})
 }
