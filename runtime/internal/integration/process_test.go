@@ -74,7 +74,9 @@ func (p *process) awaitExit(t testing.TB, within time.Duration) {
 	select {
 	case <-p.exited:
 	case <-time.After(within):
-		t.Fatalf("process %s still runs after %s", p.name, within)
+		p.signal(t, syscall.SIGQUIT) // it writes what its goroutines do
+		<-p.exited
+		t.Fatalf("process %s still ran after %s", p.name, within)
 	}
 	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
 		t.Fatalf("process %s ended with code %d", p.name, code)
