@@ -49,6 +49,12 @@ golden: ## rewrite what the generator's golden tests expect
 cover: server ## measure coverage over all modules into .cache/coverage.txt
 	@scripts/cover
 
+.PHONY: demo
+demo: ## play the orders example on a real replica set, with a killed leader, and judge it
+	@[ -n "$${MONGODB_URI:-}" ] || scripts/mongod path >/dev/null 2>&1 || scripts/mongod fetch
+	@go build -o .cache/bin/ ./examples/orders ./examples/orders/demo
+	@.cache/bin/demo
+
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (20s)
 	@scripts/fuzz $(FUZZTIME)

@@ -23,3 +23,5 @@ require (
 	golang.org/x/text v0.41.0 // indirect
 	pgregory.net/rapid v1.3.0 // indirect
 )
+
+tool github.com/fwgen/fwgen/cmd/fwgen
