@@ -21,6 +21,14 @@ func fromBinary(needs Needs) (*Deployment, string, error) {
 	if err != nil {
 		return nil, err.Error(), nil
 	}
+	start := func() (*Deployment, string, error) { return startProcesses(binary, needs) }
+	if needs.own() {
+		return start()
+	}
+	return shared.get(fmt.Sprintf("%d nodes of %s", max(1, needs.Nodes), binary), start)
+}
+
+func startProcesses(binary string, needs Needs) (*Deployment, string, error) {
 	dir, release, err := workingDirectory()
 	if err != nil {
 		return nil, "", err

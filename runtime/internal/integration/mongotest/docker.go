@@ -25,6 +25,14 @@ func fromDocker(needs Needs) (*Deployment, string, error) {
 	if err := dockerHealth(); err != nil {
 		return nil, "no Docker engine answers", nil
 	}
+	start := func() (*Deployment, string, error) { return startContainer(needs) }
+	if needs.own() {
+		return start()
+	}
+	return shared.get("container", start)
+}
+
+func startContainer(needs Needs) (*Deployment, string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute) // it may pull
 	defer cancel()
 	container, err := testcontainers.Run(ctx, image,

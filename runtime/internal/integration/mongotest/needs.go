@@ -41,15 +41,6 @@ func (n Needs) own() bool {
 	return n.Own || n.Docker || n.Kill || n.Auth || n.OplogMB > 0 || n.Standalone || len(n.Args) > 0
 }
 
-// key names the shared deployment that satisfies n. All shared deployments of ours have test
-// commands turned on.
-func (n Needs) key() sharedKey { return sharedKey{max(1, n.Nodes), n.SplitStage} }
-
-type sharedKey struct {
-	nodes      int
-	splitStage bool
-}
-
 // String lists the needs for a message.
 func (n Needs) String() string {
 	var needs []string

@@ -62,6 +62,25 @@ func TestServerOfTheURIThatLacksSomethingIsMissing(t *testing.T) {
 	}
 }
 
+func TestSharedDeploymentIsStartedOnceForEachSource(t *testing.T) {
+	p := pool{deployments: map[string]*Deployment{}}
+	starts := 0
+	start := func() (*Deployment, string, error) {
+		starts++
+		return &Deployment{}, "", nil
+	}
+	nothing := func() (*Deployment, string, error) { return nil, "nothing there", nil }
+	if d, lacks, _ := p.get("a", nothing); d != nil || lacks != "nothing there" {
+		t.Errorf("got %v, %q from nothing", d, lacks)
+	}
+	first, _, _ := p.get("a", start)
+	again, _, _ := p.get("a", start)
+	other, _, _ := p.get("b", start)
+	if first != again || first == other || starts != 2 || !first.shared {
+		t.Errorf("%p %p %p, %d starts, shared: %v", first, again, other, starts, first.shared)
+	}
+}
+
 func TestURIThatCannotBeReachedIsAnError(t *testing.T) {
 	_, err := ask("mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100&directConnection=true")
 	if err == nil {

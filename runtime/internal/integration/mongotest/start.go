@@ -22,22 +22,13 @@ var sources = []source{fromURI, fromBinary, fromDocker}
 // or fails it under FW_REQUIRE_MONGO=1.
 func Start(t testing.TB, needs Needs) *Deployment {
 	t.Helper()
-	if needs.own() {
-		d := find(t, needs)
+	d := find(t, needs)
+	if !d.shared {
 		t.Cleanup(func() {
 			if err := d.stop(); err != nil {
 				t.Errorf("mongotest: stop: %v", err)
 			}
 		})
-		return d
-	}
-	shared.mu.Lock()
-	defer shared.mu.Unlock()
-	d := shared.deployments[needs.key()]
-	if d == nil {
-		d = find(t, needs)
-		d.shared = true
-		shared.deployments[needs.key()] = d
 	}
 	return d
 }
@@ -70,11 +61,32 @@ func missing(t testing.TB, needs Needs, lacking []string) {
 	t.Skip(message)
 }
 
-// shared are the deployments that the tests of this binary have in common, by Needs.key.
-var shared = struct {
+// shared are the deployments that the tests of this binary have in common.
+var shared = pool{deployments: map[string]*Deployment{}}
+
+// pool keeps deployments by what they are: the source, and what that was asked for.
+type pool struct {
 	mu          sync.Mutex
-	deployments map[sharedKey]*Deployment
-}{deployments: map[sharedKey]*Deployment{}}
+	deployments map[string]*Deployment
+}
+
+// get returns the deployment of that name. The first time it calls start, whose results other
+// than a deployment are returned and not kept.
+func (p *pool) get(name string, start func() (*Deployment, string, error)) (
+	*Deployment, string, error,
+) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if d := p.deployments[name]; d != nil {
+		return d, "", nil
+	}
+	d, lacks, err := start()
+	if d != nil {
+		d.shared = true
+		p.deployments[name] = d
+	}
+	return d, lacks, err
+}
 
 // Main runs the tests of a package and stops the shared servers. Call it from TestMain.
 func Main(m *testing.M) {

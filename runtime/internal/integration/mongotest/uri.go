@@ -34,8 +34,9 @@ func fromURI(needs Needs) (*Deployment, string, error) {
 	if lacks := offers.lacks(needs); lacks != "" {
 		return nil, "the server of " + URIVariable + lacks, nil
 	}
-	stop := func() error { return nil }
-	return &Deployment{URI: uri, shared: true, stop: stop}, "", nil
+	return shared.get(uri, func() (*Deployment, string, error) {
+		return &Deployment{URI: uri, stop: func() error { return nil }}, "", nil
+	})
 }
 
 // beyondAnyURI says what no server has that is not started for the test.
