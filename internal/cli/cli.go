@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -68,6 +69,10 @@ func Main(args []string, p Process) int {
 		if !filepath.IsAbs(*dir) {
 			inv.Dir = filepath.Join(p.Dir, *dir)
 		}
+	}
+	if info, err := os.Stat(inv.Dir); err != nil || !info.IsDir() {
+		fmt.Fprintf(p.Stderr, "fwgen: there is no directory %s\n", inv.Dir)
+		return exitFailure
 	}
 	code, err := run(cmd, inv, flags.Args())
 	if err != nil {
