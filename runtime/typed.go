@@ -3,6 +3,7 @@ package fw
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -33,12 +34,12 @@ type bindable interface {
 
 func (t typed[T]) check() error {
 	if t.Insert == nil && t.Update == nil && t.Replace == nil && t.Delete == nil && t.Change == nil {
-		return fmt.Errorf("Handle has no function at all; set one of Insert, Update, Replace, " +
+		return errors.New("no function in Handle; set one of Insert, Update, Replace, " +
 			"Delete and Change")
 	}
 	for i, o := range t.OnError {
 		if o.Handle == nil {
-			return fmt.Errorf("Handle.OnError[%d].Handle is nil", i)
+			return fmt.Errorf("function %d of Handle.OnError is nil", i)
 		}
 	}
 	return nil
