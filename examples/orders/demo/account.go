@@ -56,6 +56,9 @@ func (a *account) sum(s *story, counts []count) error {
 			wrong = append(wrong, c.what)
 		}
 		_, _ = fmt.Fprintf(a.out, "  %-52s %10s %10s%s\n", c.what, c.want, c.got, mark)
+		if !c.ok && len(c.which) > 0 {
+			_, _ = fmt.Fprintf(a.out, "    %s\n", strings.Join(c.which, "; "))
+		}
 	}
 	if len(wrong) > 0 {
 		return fmt.Errorf("wrong: %s", strings.Join(wrong, "; "))

@@ -132,7 +132,7 @@ func (s *story) crash() error {
 	s.at(first, "%s handles the first order, %s after the SIGKILL, from the stored position on",
 		name, short(first.Sub(at)))
 	s.leaders[0].end = fmt.Sprintf("killed; next order handled %s later", short(first.Sub(at)))
-	return nil
+	return s.awaitMore(60)
 }
 
 // awaitMore waits until n more orders are billed.

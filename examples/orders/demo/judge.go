@@ -24,15 +24,23 @@ type evidence struct {
 type count struct {
 	what, want, got string
 	ok              bool
+	which           []string // was counted; told where the count is wrong
 }
 
 func exactly(what string, want, got any) count {
 	w, g := fmt.Sprint(want), fmt.Sprint(got)
-	return count{what, w, g, w == g}
+	return count{what: what, want: w, got: g, ok: w == g}
 }
 
 func atMost(what string, limit, got int) count {
-	return count{what, fmt.Sprintf("0–%d", limit), fmt.Sprint(got), got <= limit}
+	return count{what: what, want: fmt.Sprintf("0–%d", limit), got: fmt.Sprint(got),
+		ok: got <= limit}
+}
+
+func none(what string, which []string) count {
+	c := exactly(what, 0, len(which))
+	c.which = which
+	return c
 }
 
 // judge compares what happened with what is promised.
@@ -42,33 +50,34 @@ func (e evidence) judge() []count {
 		fates[k]++
 	}
 	billed := e.perOrder()
-	good, lost, wrongly, twice := 0, 0, 0, 0
+	good := 0
+	var lost, twice, wrongly []string
 	for order, k := range e.written {
 		switch bills := billed[order]; {
 		case k == declined || k == unreadable:
-			wrongly += bills
+			// None of the bills should be.
 		case bills == 0:
-			lost++
+			lost = append(lost, order)
 		default:
 			good++
-			twice += bills - 1
+			twice = append(twice, slices.Repeat([]string{order}, bills-1)...)
 		}
 	}
 	for order, bills := range billed {
-		if _, known := e.written[order]; !known {
-			wrongly += bills
+		if k, known := e.written[order]; !known || k == declined || k == unreadable {
+			wrongly = append(wrongly, slices.Repeat([]string{order}, bills)...)
 		}
 	}
 	allowed, repeated, strange := e.repeats()
 	return append([]count{
 		exactly("orders billed", fates[plain]+fates[flaky], good),
-		exactly("orders lost", 0, lost),
-		exactly("orders billed twice", 0, twice),
-		exactly("bills that should not be", 0, wrongly),
+		none("orders lost", lost),
+		none("orders billed twice", twice),
+		none("bills that should not be", wrongly),
 		exactly("attempts of the order whose bank did not answer", 3, e.attempts(flaky)),
 		atMost("handled again after the crash", allowed, repeated),
-		exactly("handled again without a reason", 0, strange),
-		exactly("orders handled out of turn", 0, e.overtaken()),
+		none("handled again without a reason", strange),
+		none("orders handled out of turn", e.overtaken()),
 		exactly("terms", "1 2 3", e.terms()),
 	}, e.dead()...)
 }
@@ -82,27 +91,38 @@ func (e evidence) perOrder() map[string]int {
 	return bills
 }
 
-// repeats counts the orders that were handled more than once. A crash allows that for those which
-// the killed leader handled after the position it had stored, and for one repeat each.
-func (e evidence) repeats() (allowed, repeated, strange int) {
+// repeats tells the orders that were handled more than once. A crash allows that for those which
+// the killed leader handled after the position it had stored, and once for each: by its successor,
+// or by the next one, if the successor stopped before it came to them.
+func (e evidence) repeats() (allowed, repeated int, strange []string) {
 	for _, b := range e.bills {
 		unsaved := b.Handled[0].Term == e.crashed && clusterTime(b.Event).After(e.stored)
-		again := len(b.Handled) - 1
 		if unsaved {
 			allowed++
 		}
-		if unsaved && again == 1 && b.Handled[1].Term == e.crashed+1 {
+		switch again := b.Handled[1:]; {
+		case len(again) == 0:
+		case len(again) == 1 && unsaved && again[0].Term > e.crashed:
 			repeated++
-			continue
+		default:
+			strange = append(strange, history(b))
 		}
-		strange += again
 	}
 	return allowed, repeated, strange
 }
 
-// overtaken counts the orders that were first handled before one that had been written earlier, or
+// history tells under which terms an order was handled.
+func history(b billing.Bill) string {
+	told := b.Order + " under term"
+	for _, h := range b.Handled {
+		told += fmt.Sprintf(" %d", h.Term)
+	}
+	return told
+}
+
+// overtaken tells the orders that were first handled before one that had been written earlier, or
 // under an earlier term than that.
-func (e evidence) overtaken() (n int) {
+func (e evidence) overtaken() (which []string) {
 	inTurn := slices.Clone(e.bills)
 	slices.SortFunc(inTurn, func(a, b billing.Bill) int {
 		return clusterTime(a.Event).Compare(clusterTime(b.Event))
@@ -110,10 +130,10 @@ func (e evidence) overtaken() (n int) {
 	for i := 1; i < len(inTurn); i++ {
 		before, after := inTurn[i-1].Handled[0], inTurn[i].Handled[0]
 		if after.Term < before.Term || after.At.Before(before.At) {
-			n++
+			which = append(which, history(inTurn[i]))
 		}
 	}
-	return n
+	return which
 }
 
 // terms lists those under which orders were handled.
@@ -141,20 +161,20 @@ func (e evidence) attempts(k kind) int {
 // dead judges the dead letters: what the handler could not do, and what could not be decoded.
 func (e evidence) dead() []count {
 	found := map[string]int{}
-	others := 0
+	var others []string
 	for _, l := range e.letters {
 		switch k := e.written[l.Key.Order]; {
 		case k == declined && l.Error.Kind == "handler" && l.Attempts == 1,
 			k == unreadable && l.Error.Kind == "decode" && l.Attempts == 1:
 			found[l.Error.Kind]++
 		default:
-			others++
+			others = append(others, l.Key.Order)
 		}
 	}
 	return []count{
 		exactly("dead letters: the handler failed", 1, found["handler"]),
 		exactly("dead letters: the order could not be decoded", 1, found["decode"]),
-		exactly("other dead letters", 0, others),
+		none("other dead letters", others),
 	}
 }
 
