@@ -52,6 +52,7 @@
 //   - That two electors never both run lead: one may be draining still. It has no trust.
 //   - Anything but the terms, where the servers' clocks differ by more than a heartbeat, or where
 //     somebody deletes the lease of a live leader.
+//   - That a suspend is noticed if the wall is set back within a few seconds of it.
 //   - That Run returns while lead runs, whatever ends. It does return while a store call is out
 //     that ignores its context; no other goroutine is left behind.
 package lease

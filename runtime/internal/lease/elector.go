@@ -94,7 +94,7 @@ func (e *Elector) Run(stop, life context.Context, lead Lead) {
 func (e *Elector) serve(life context.Context, granted *grant, lead Lead) {
 	ctx, l := newLeadership(life, e.cfg, granted)
 	e.tell(Acquired{Term: granted.term})
-	reason := e.keepWhile(ctx, l, lead)
+	reason := e.keepWhile(ctx, l, granted, lead)
 	term, lost := l.finish()
 	e.ended = max(e.ended, term)
 	e.see(term)
@@ -114,12 +114,14 @@ func (e *Elector) see(term int64) {
 }
 
 // keepWhile calls lead and renews the lease until it has returned.
-func (e *Elector) keepWhile(ctx context.Context, l *Leadership, lead Lead) store.ReleaseReason {
+func (e *Elector) keepWhile(
+	ctx context.Context, l *Leadership, granted *grant, lead Lead,
+) store.ReleaseReason {
 	keeping, stop := context.WithCancel(ctx)
 	kept := make(chan struct{})
 	go func() {
 		defer close(kept)
-		e.keep(keeping, l)
+		e.keep(keeping, l, granted)
 	}()
 	defer func() {
 		stop()

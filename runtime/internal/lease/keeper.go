@@ -17,8 +17,9 @@ type keeper struct {
 }
 
 // keep renews until ctx ends: trust has ended, or lead has returned.
-func (e *Elector) keep(ctx context.Context, l *Leadership) {
-	k := &keeper{e: e, l: l, due: time.Now().Add(e.cfg.Heartbeat - l.sinceConfirmed())}
+func (e *Elector) keep(ctx context.Context, l *Leadership, granted *grant) {
+	since := granted.trust.from.Elapsed(e.cfg.Clock.Now())
+	k := &keeper{e: e, l: l, due: time.Now().Add(e.cfg.Heartbeat - since)}
 	for k.wait(ctx) {
 		k.renew(ctx)
 	}

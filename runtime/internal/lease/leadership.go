@@ -144,11 +144,14 @@ func (l *Leadership) finish() (term int64, why store.ReleaseReason) {
 	return l.term, l.why
 }
 
-// look is what the timer does.
+// look is what the timer does. What is left is counted from here on, so that a wall that was set
+// back before does not hide a suspend that comes.
 func (l *Leadership) look() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.trusted() {
+		now := l.clock.Now()
+		l.trust = trust{from: now, span: l.trust.left(now)}
 		l.timer.Reset(l.nextLook())
 	}
 }
@@ -165,13 +168,6 @@ func (l *Leadership) left() time.Duration {
 		return 0
 	}
 	return l.trust.left(l.clock.Now())
-}
-
-// sinceConfirmed returns the time since the start of the last confirmed attempt.
-func (l *Leadership) sinceConfirmed() time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.trust.from.Elapsed(l.clock.Now())
 }
 
 // trusted is Trusted with l.mu held.

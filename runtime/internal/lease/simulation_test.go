@@ -25,10 +25,11 @@ func (s step) String() string {
 	return fmt.Sprintf("+%v %s #%d %v %+v", s.after, s.what, s.who, s.d, s.fault)
 }
 
-// things are what can happen. Those that occur twice are as likely.
+// things are what can happen, those that are named twice twice as often. To cut is to keep the
+// leader from the store; to suspend is to stop every machine but the server.
 var things = []string{
-	"start", "start", "stop", "kill", "fault", "fault", "fault", "repair", "wall", "server",
-	"hold", "lift", "break watches", "raise",
+	"start", "start", "stop", "kill", "fault", "fault", "fault", "repair", "cut", "cut", "cut",
+	"wall", "suspend", "server", "server", "hold", "lift", "break watches", "raise",
 }
 
 // TestSimulation lets instances come, go and fail, with every fault a store can have, and walls
@@ -81,6 +82,8 @@ func drawStep(t *rapid.T) step {
 		s.d = drawTime(t, "for", 2*ttl)
 	case "wall":
 		s.d = drawTime(t, "by", 20*time.Minute) - 10*time.Minute
+	case "cut", "suspend":
+		s.d = drawTime(t, "for", 2*ttl)
 	case "server":
 		s.d = drawTime(t, "offset", heartbeat-time.Millisecond)
 	case "start":
@@ -144,6 +147,8 @@ type play struct {
 	faults map[string]fault // by owner, of the one goroutine and the store's mutex
 	live   []*instance      // neither stopped nor killed
 	offset time.Duration    // of the server
+	set    time.Time        // when a wall was set last
+	slept  time.Time        // when the machines were suspended last
 	names  int
 }
 
@@ -172,6 +177,14 @@ func (p *play) do(s step) {
 	case "server":
 		p.leases.Step(s.d - p.offset)
 		p.offset = s.d
+	case "suspend":
+		p.suspend(s.d)
+	case "cut":
+		if leader := p.leader(); leader != nil {
+			p.fail(leader.name, fault{
+				Fault: memstore.Fault{Fail: errDown}, until: time.Now().Add(s.d),
+			})
+		}
 	case "hold":
 		p.leases.Hold(stream, store.Hold{By: "test", Until: time.Now().Add(s.after)})
 	case "lift":
@@ -193,11 +206,31 @@ func (p *play) do(s step) {
 	case "fault", "repair":
 		p.fail(i.name, fault{Fault: s.fault, until: time.Now().Add(s.d)})
 	case "wall":
-		i.clock.Step(s.d)
+		if time.Since(p.slept) > blind {
+			i.clock.Step(s.d)
+			p.set = time.Now()
+		}
 	case "raise":
 		if run := i.now(); run != nil {
 			p.raise(run)
 		}
+	}
+}
+
+// blind is a call and a look at the clock. Within it a wall that is set back hides a suspend, for
+// which there is no help on these two clocks.
+const blind = 7 * time.Second
+
+// suspend lets time pass that no monotonic clock of an instance counts.
+func (p *play) suspend(d time.Duration) {
+	if time.Since(p.set) <= blind {
+		return
+	}
+	p.slept = time.Now()
+	p.oracle.suspended()
+	p.leases.Step(d)
+	for _, i := range p.instances {
+		i.clock.Step(d)
 	}
 }
 

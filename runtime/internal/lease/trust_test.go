@@ -136,6 +136,17 @@ func TestASuspendedMachineNoticesWithinASecond(t *testing.T) {
 	})
 }
 
+func TestAWallThatWasSetBackHidesNoSuspend(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		run := b.startLeader("a").now()
+		b.pass(time.Second)
+		b.instances[0].clock.Step(-10 * time.Minute)
+		b.pass(2 * time.Second)
+		b.instances[0].clock.Step(trust)
+		b.loses(run, 2*time.Second)
+	})
+}
+
 func TestTrustedLooksAtTheClock(t *testing.T) {
 	bubble(t, func(b *bundle) {
 		run := b.startLeader("a").now()
