@@ -11,6 +11,7 @@ import (
 // arrive: two processes start; one leads, the other stands by.
 func (s *story) arrive() error {
 	s.headline("Two processes, one leader")
+	s.say("everything is in the database %s, which is dropped at the end", s.db.Name())
 	if err := s.db.CreateCollection(s.ctx, "orders"); err != nil {
 		return fmt.Errorf("create collection: %w", err)
 	}
