@@ -25,7 +25,8 @@ func sample(taken ...string) *model.Package {
 	}
 	for _, c := range "abcdefgh" {
 		name := string(c)
-		p.Handlers = append(p.Handlers, &model.Handler{
+		file := p.File("fw_gen.go", "")
+		file.Handlers = append(file.Handlers, &model.Handler{
 			Type: "H" + name, Doc: document("x/"+name+"/models", "models", "Doc"),
 			Stream: model.Stream{Name: name, Collections: []string{name}},
 			Insert: &model.Method{Name: "OnInsert"},
@@ -36,7 +37,7 @@ func sample(taken ...string) *model.Package {
 
 func render(t *testing.T, p *model.Package) string {
 	t.Helper()
-	text, err := gen.File(p)
+	text, err := gen.File(p, p.Files[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func TestNamesAreFree(t *testing.T) {
 func TestNothingIsWrittenThatWasNotSet(t *testing.T) {
 	t.Parallel()
 	p := sample()
-	p.Handlers = p.Handlers[:1]
+	p.Files[0].Handlers = p.Files[0].Handlers[:1]
 	text := render(t, p)
 	for _, field := range []string{
 		"Mode", "Database", "FullDocument", "Window", "Timeout", "Exhausted", "Retry", "DLQ",
@@ -86,8 +87,8 @@ func TestNothingIsWrittenThatWasNotSet(t *testing.T) {
 func TestAModelThatCannotBeFormattedIsAnError(t *testing.T) {
 	t.Parallel()
 	p := sample()
-	p.Handlers[0].Type = "not a name"
-	if _, err := gen.File(p); err == nil {
+	p.Files[0].Handlers[0].Type = "not a name"
+	if _, err := gen.File(p, p.Files[0]); err == nil {
 		t.Error("no error")
 	}
 }

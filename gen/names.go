@@ -19,7 +19,7 @@ type wanted struct{ path, name string }
 // chooseNames picks the names of imports and of the few local variables. A name is free if neither
 // the package's scope nor an earlier choice has it: in Go, an import and a declaration of the
 // package, in whichever file, cannot share a name, and a local variable would hide either.
-func chooseNames(p *model.Package) *templates.Names {
+func chooseNames(p *model.Package, file *model.File) *templates.Names {
 	taken := map[string]bool{}
 	for name := range p.Taken {
 		taken[name] = true
@@ -37,7 +37,7 @@ func chooseNames(p *model.Package) *templates.Names {
 		}
 	}
 	names := &templates.Names{Package: p.Path, ByPath: map[string]string{}}
-	for _, w := range imports(p) {
+	for _, w := range imports(p, file) {
 		i := templates.Import{Path: w.path}
 		if w.path == runtime {
 			i.Name, i.Alias = free("fw", "fwruntime"), true
@@ -55,14 +55,14 @@ func chooseNames(p *model.Package) *templates.Names {
 
 // imports lists the packages that the file needs, the runtime first so that it gets its name, the
 // others by path.
-func imports(p *model.Package) []wanted {
+func imports(p *model.Package, file *model.File) []wanted {
 	byPath := map[string]string{}
 	add := func(pkg *types.Package) {
 		if pkg != nil && pkg.Path() != p.Path {
 			byPath[pkg.Path()] = pkg.Name()
 		}
 	}
-	for _, h := range p.Handlers {
+	for _, h := range file.Handlers {
 		if templates.UsesContext(h) {
 			byPath["context"] = "context"
 		}

@@ -41,8 +41,8 @@ func (*Handler) OnInsert(context.Context, *Order) error { return nil }
 	}}, prog, nil)
 	p.prog.Packages = prog.Packages
 	understood, _ := resolve.Package(prog, prog.Packages[0])
-	understood.Handlers[0].Update = &model.Method{Name: "OnNothing"}
-	p.render(prog.Packages[0], understood)
+	understood.Files[0].Handlers[0].Update = &model.Method{Name: "OnNothing"}
+	p.render(prog.Packages[0], understood, understood.Files[0])
 	if err := p.plan(); err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,8 @@ import (
 var update = flag.Bool("update", false, "rewrite the goldens' expectations")
 
 // goldens are the archives of testdata/golden. Each has its command line in the comment, the input
-// files, and what is expected: "want:PATH" for a generated file, "want-stderr" for the problems.
+// files, and what is expected: "want:PATH" for a generated file, "want-removed:PATH" for one that is
+// removed, "want-stderr" for the problems.
 // Import paths begin with example.com/golden and the archive's own path.
 const goldens = "../../testdata/golden"
 
@@ -212,7 +213,7 @@ func (g *golden) keeps(name string) bool {
 func (g *golden) rewrite(t *testing.T, files map[string]string, stderr string) {
 	t.Helper()
 	g.archive.Files = slices.DeleteFunc(g.archive.Files, func(f txtar.File) bool {
-		return strings.HasPrefix(f.Name, "want:") || f.Name == "want-stderr"
+		return isExpectation(f.Name)
 	})
 	inputs := map[string]string{}
 	for _, f := range g.archive.Files {
@@ -222,6 +223,11 @@ func (g *golden) rewrite(t *testing.T, files map[string]string, stderr string) {
 		if inputs[name] != files[name] {
 			g.archive.Files = append(g.archive.Files,
 				txtar.File{Name: "want:" + name, Data: []byte(files[name])})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(inputs)) {
+		if _, kept := files[name]; load.IsOutputName(name) && !kept {
+			g.archive.Files = append(g.archive.Files, txtar.File{Name: "want-removed:" + name})
 		}
 	}
 	if stderr != "" {

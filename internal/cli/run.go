@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/fwgen/fwgen/gen"
 	"github.com/fwgen/fwgen/internal/diag"
@@ -19,8 +20,8 @@ type pass struct {
 	inv     *invocation
 	prog    *load.Program
 	models  map[*load.Package]*model.Package
-	files   map[string][]byte // generated in this run, by path
-	faulty  map[string][]byte // those of them that do not compile
+	files   map[string][]output.File // generated in this run, by directory
+	faulty  map[string][]byte        // those of them that do not compile, by path
 	changes map[*load.Package][]output.Change
 }
 
@@ -44,7 +45,7 @@ func newPass(inv *invocation, prog *load.Program, packages []*load.Package) *pas
 		inv:     inv,
 		prog:    &load.Program{},
 		models:  map[*load.Package]*model.Package{},
-		files:   map[string][]byte{},
+		files:   map[string][]output.File{},
 		faulty:  map[string][]byte{},
 		changes: map[*load.Package][]output.Change{},
 	}
@@ -53,30 +54,38 @@ func newPass(inv *invocation, prog *load.Program, packages []*load.Package) *pas
 	p.prog = &scope
 	var streams []resolve.Stream
 	for _, pkg := range packages {
-		if pkg.Types != nil && !pkg.Problems.Has(diag.SyntaxError) {
-			m, s := resolve.Package(prog, pkg)
-			p.models[pkg], streams = m, append(streams, s...)
+		if pkg.Types == nil || pkg.Problems.Has(diag.SyntaxError) {
+			continue
+		}
+		m, s := resolve.Package(prog, pkg)
+		p.models[pkg] = m
+		if pkg.Variant == load.Main {
+			streams = append(streams, s...)
+		} else {
+			resolve.Duplicates(s) // handlers of tests run in no program but theirs
 		}
 	}
 	resolve.Duplicates(streams)
 	for _, pkg := range packages {
 		if m := p.models[pkg]; m != nil && pkg.Problems.Len() == 0 {
-			p.render(pkg, m)
+			for _, f := range m.Files {
+				p.render(pkg, m, f)
+			}
 		}
 	}
 	return p
 }
 
-// render renders a package's file and type-checks it with the package, so that what is written
-// compiles wherever the user's code does.
-func (p *pass) render(pkg *load.Package, m *model.Package) {
-	path := filepath.Join(pkg.Dir, load.Output)
-	text, err := gen.File(m)
+// render renders a file and type-checks it with its package, so that what is written compiles
+// wherever the user's code does.
+func (p *pass) render(pkg *load.Package, m *model.Package, f *model.File) {
+	path := pkg.OutputPath(f.Name)
+	text, err := gen.File(m, f)
 	if err != nil {
 		pkg.Problems.Addf(diag.Internal, diag.Pos{File: path}, "a bug in fwgen: %v", err)
 		return
 	}
-	p.files[path] = text
+	p.files[pkg.Dir] = append(p.files[pkg.Dir], output.File{Path: path, Text: text})
 	for _, fault := range p.prog.Verify(pkg, path, text) {
 		at := p.prog.Fset.PositionFor(fault.Pos, false)
 		p.faulty[path] = text
@@ -87,19 +96,21 @@ func (p *pass) render(pkg *load.Package, m *model.Package) {
 	}
 }
 
-// plan compares the packages without problems with what is there.
+// plan compares the directories without problems with what is there.
 func (p *pass) plan() error {
 	var failures []error
 	for _, pkg := range p.prog.Packages {
-		if pkg.Problems.Len() > 0 {
+		if pkg.Variant != load.Main || pkg.Problems.Len() > 0 {
 			continue
 		}
-		want := output.Package{Dir: pkg.Dir, Own: pkg.Own, Foreign: pkg.Foreign}
-		path := filepath.Join(pkg.Dir, load.Output)
-		if text, ok := p.files[path]; ok {
-			want.Files = []output.File{{Path: path, Text: text}}
-		}
-		changes, err := output.Plan(want, &pkg.Problems)
+		changes, err := output.Plan(output.Package{
+			Dir:     pkg.Dir,
+			Foreign: pkg.Foreign,
+			Files:   p.files[pkg.Dir],
+			Own: slices.DeleteFunc(slices.Clone(pkg.Own), func(name string) bool {
+				return slices.Contains(pkg.Kept, name)
+			}),
+		}, pkg.Problems)
 		if err != nil {
 			failures = append(failures, err)
 			continue
@@ -144,7 +155,7 @@ func check(inv *invocation) (int, error) {
 	}
 	for _, pkg := range p.prog.Packages {
 		for _, c := range p.changes[pkg] {
-			output.Check(c, p.pattern(pkg), &pkg.Problems)
+			output.Check(c, p.pattern(pkg), pkg.Problems)
 		}
 	}
 	return p.report(err)
@@ -177,10 +188,15 @@ func (p *pass) renderer() diag.Renderer {
 // report prints the problems and returns the exit code. An error is one of the command itself.
 func (p *pass) report(failure error) (int, error) {
 	var all diag.List
-	faulty, code := 0, exitFine
+	faulty, packages, code := 0, 0, exitFine
 	for _, pkg := range p.prog.Packages {
-		all.Append(&pkg.Problems)
-		if pkg.Problems.Len() > 0 {
+		if pkg.Variant != load.Main {
+			continue // shares the problems of the package that it tests
+		}
+		packages++
+		all.Append(pkg.Problems)
+		all.Append(pkg.Excluded)
+		if pkg.Problems.Len()+pkg.Excluded.Len() > 0 {
 			faulty++
 		}
 	}
@@ -191,7 +207,7 @@ func (p *pass) report(failure error) (int, error) {
 	if n := len(sorted); n > 0 {
 		code = exitProblems
 		fmt.Fprintf(p.inv.Stderr, "fwgen: %d %s in %d of %d %s\n", n, plural(n, "problem"),
-			faulty, len(p.prog.Packages), plural(len(p.prog.Packages), "package"))
+			faulty, packages, plural(packages, "package"))
 	}
 	for _, d := range sorted {
 		if d.Code == diag.Internal {

@@ -69,8 +69,7 @@ func Catalog() []Entry {
 
 		{SyntaxError, "a file that is not Go"},
 		{Excluded, "a directive in a file that this run leaves out"},
-		{TestFile, "a directive in a test file"},
-		{Constrained, "a directive in a file under a build constraint"},
+		{Constrained, "a build constraint that the output cannot have"},
 		{NoRuntime, "a module without fwgen's runtime package"},
 
 		{Internal, "a mistake of fwgen itself"},

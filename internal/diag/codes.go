@@ -95,7 +95,6 @@ const (
 const (
 	SyntaxError Code = 4001
 	Excluded    Code = 4002
-	TestFile    Code = 4003
 	Constrained Code = 4004
 	NoRuntime   Code = 4005
 )

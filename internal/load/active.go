@@ -2,6 +2,7 @@ package load
 
 import (
 	"go/ast"
+	"go/build"
 	"go/build/constraint"
 	"path/filepath"
 	"slices"
@@ -11,54 +12,108 @@ import (
 	"github.com/fwgen/fwgen/internal/parse"
 )
 
-// active tells whether this run generates for the directives of a file. Where it does not, every
-// annotated declaration of the file is a problem: left alone, its handler would be missing without
-// a word.
-func (p *Program) active(pkg *Package, d *Directives, name string) bool {
-	code, message, hint := diag.Code(0), "", ""
-	switch {
-	case strings.HasSuffix(name, "_test.go"):
-		code, message = diag.TestFile, "handlers in test files are not there yet in this release"
-		hint = "move the handler to a file of the package itself"
-	case !slices.Contains(pkg.goFiles, name):
-		code, message = diag.Excluded, "this run leaves the file out, and its handler with it"
-		hint = "run fwgen with the -tags that the file needs"
-	case constrained(d.Source.File, name):
-		code = diag.Constrained
-		message = "handlers under a build constraint are not there yet in this release"
-		hint = "move the handler to a file without a constraint"
-	default:
+// builds tells whether this run builds a file. The go command has said so for all but test files.
+func (p *Program) builds(main *Package, name string) bool {
+	if !isTest(name) {
+		return slices.Contains(main.goFiles, name)
+	}
+	ctx := build.Default
+	ctx.BuildTags = strings.Split(p.config.Tags, ",")
+	for _, pair := range p.config.Env {
+		switch key, value, _ := strings.Cut(pair, "="); {
+		case value == "":
+		case key == "GOOS":
+			ctx.GOOS = value
+		case key == "GOARCH":
+			ctx.GOARCH = value
+		case key == "CGO_ENABLED":
+			ctx.CgoEnabled = value == "1"
+		}
+	}
+	match, err := ctx.MatchFile(filepath.Split(name))
+	return match && err == nil
+}
+
+// exclude takes note of directives in a file that this run leaves out. If another run, under other
+// tags, has generated for the file, then that output stays; else a handler would be missing without
+// a word, which is a problem, though none that keeps the others from being written.
+func (p *Program) exclude(main *Package, d *Directives, name string) {
+	output := filepath.Join(main.Dir, "fw_gen_"+filepath.Base(name))
+	if slices.Contains(main.Own, output) {
+		main.Kept = append(main.Kept, output)
+		return
+	}
+	var places []diag.Pos
+	for _, t := range d.Types {
+		places = append(places, parse.Find(t.Directives, "changestream").Pos)
+	}
+	for _, m := range d.Methods {
+		places = append(places, m.Directives[0].Pos)
+	}
+	for _, at := range places {
+		main.Excluded.Add(diag.New(diag.Excluded, at,
+			"this run leaves the file out, and its handler with it").
+			Hinted("run fwgen with the -tags, GOOS or GOARCH that the file needs"))
+		if len(d.Types) > 0 && at == places[len(d.Types)-1] {
+			break // the methods go with their types
+		}
+	}
+}
+
+// assign gives the directives of a file the name of their output: that of the package, or one that
+// has the file's own constraint. It tells whether there is such a name.
+func (p *Program) assign(pkg *Package, d *Directives, name string) bool {
+	base := filepath.Base(name)
+	d.Output = pkg.Variant.output()
+	if Constraint(d.Source.File, name) == "" {
+		return true
+	}
+	d.Output, d.Build = "fw_gen_"+base, buildLine(d.Source.File)
+	if suffix(d.Output) == suffix(base) && isTest(d.Output) == isTest(base) &&
+		d.Output != ExternalTest.output() {
 		return true
 	}
 	for _, t := range d.Types {
-		pkg.Problems.Add(diag.New(code, parse.Find(t.Directives, "changestream").Pos,
-			"%s", message).Hinted("%s", hint))
-	}
-	for _, m := range d.Methods {
-		pkg.Problems.Add(diag.New(code, m.Directives[0].Pos, "%s", message).Hinted("%s", hint))
+		pkg.Problems.Add(diag.New(diag.Constrained, t.Directives[0].Pos,
+			"the file is under a build constraint, so its output would be %s, which means "+
+				"something else to the go command", d.Output).Hinted("rename the file"))
 	}
 	return false
 }
 
-// constrained tells whether a file is built on some systems or under some tags only.
-func constrained(file *ast.File, name string) bool {
+// Constraint describes when a file is built: by its //go:build line and its name. It is empty for
+// one that always is, and equal for files that are built together.
+func Constraint(file *ast.File, name string) string {
+	return strings.TrimSpace(buildLine(file) + " " + suffix(filepath.Base(name)))
+}
+
+// buildLine is the file's //go:build line, in its canonical form.
+func buildLine(file *ast.File) string {
 	for _, group := range file.Comments {
 		if group.Pos() > file.Package {
 			break
 		}
 		for _, c := range group.List {
-			if constraint.IsGoBuild(c.Text) || constraint.IsPlusBuild(c.Text) {
-				return true
+			if !constraint.IsGoBuild(c.Text) {
+				continue
+			}
+			if expr, err := constraint.Parse(c.Text); err == nil {
+				return "//go:build " + expr.String()
 			}
 		}
 	}
-	return systemSuffix(name)
+	return ""
 }
 
-// systemSuffix tells whether a file's name ends in _GOOS, _GOARCH or _GOOS_GOARCH.
-func systemSuffix(name string) bool {
-	parts := strings.Split(strings.TrimSuffix(filepath.Base(name), ".go"), "_")
-	return len(parts) > 1 && systems[parts[len(parts)-1]]
+// suffix is the part of a file's name that the go command takes for a constraint: _GOOS, _GOARCH or
+// _GOOS_GOARCH, before _test.
+func suffix(base string) string {
+	parts := strings.Split(strings.TrimSuffix(strings.TrimSuffix(base, ".go"), "_test"), "_")
+	found := ""
+	for i := len(parts) - 1; i > 0 && i >= len(parts)-2 && systems[parts[i]]; i-- {
+		found = "_" + parts[i] + found
+	}
+	return found
 }
 
 // systems are the names that the go command gives a meaning in file names (go help buildconstraint).

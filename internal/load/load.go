@@ -34,12 +34,18 @@ type Program struct {
 // Package is one of them.
 type Package struct {
 	Path, Name, Dir string
-	// Problems are what is wrong with it. Nothing is written for a package that has any.
-	Problems diag.List
+	Variant         Variant
+	// Problems are what is wrong with it and its tests. Nothing is written into a directory that
+	// has any.
+	Problems *diag.List
+	// Excluded are handlers that only a run under other constraints can generate.
+	Excluded *diag.List
 	// Directives are what its files say, for the files that say anything, in order of their names.
 	Directives []*Directives
 	// Own are fwgen's files in its directory, Foreign others of such a name.
 	Own, Foreign []string
+	// Kept are those of Own that belong to files which this run leaves out.
+	Kept []string
 
 	// The rest is there for annotated packages after [Program.Types].
 
@@ -64,6 +70,9 @@ type Package struct {
 type Directives struct {
 	*parse.File
 	Source parse.Source
+	// Output is the name of the generated file for the handlers of this one, and Build the
+	// //go:build line that it has in common with it.
+	Output, Build string
 }
 
 // Annotated tells whether anything in the package has directives, so that it needs types.

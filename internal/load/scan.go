@@ -36,13 +36,15 @@ func Scan(config Config, patterns ...string) (*Program, error) {
 		return nil, fmt.Errorf("no packages match %s", strings.Join(patterns, " "))
 	}
 	for _, l := range listed {
-		pkg, err := p.scanPackage(l)
+		packages, err := p.scanPackage(l)
 		if err != nil {
 			return nil, err
 		}
-		p.Packages = append(p.Packages, pkg)
+		p.Packages = append(p.Packages, packages...)
 	}
-	slices.SortFunc(p.Packages, func(a, b *Package) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(p.Packages, func(a, b *Package) int {
+		return cmp.Or(cmp.Compare(a.Dir, b.Dir), cmp.Compare(a.Variant, b.Variant))
+	})
 	return p, nil
 }
 
@@ -54,9 +56,11 @@ func (p *Program) goList(mode packages.LoadMode) *packages.Config {
 	return config
 }
 
-func (p *Program) scanPackage(l *packages.Package) (*Package, error) {
+// scanPackage reads the directives of a package and of its tests, for those of them that have any.
+func (p *Program) scanPackage(l *packages.Package) ([]*Package, error) {
 	pkg := &Package{
 		Path: l.PkgPath, Name: l.Name, Dir: l.Dir,
+		Problems: &diag.List{}, Excluded: &diag.List{},
 		parsed: map[string]*ast.File{}, syntax: map[string]*diag.List{},
 	}
 	if pkg.Path == "command-line-arguments" {
@@ -82,12 +86,14 @@ func (p *Program) scanPackage(l *packages.Package) (*Package, error) {
 	if err != nil {
 		return nil, err
 	}
+	d := &directory{prog: p, main: pkg}
+	d.variants[Main] = pkg
 	for _, name := range names {
-		if err := p.scanFile(pkg, name); err != nil {
+		if err := p.scanFile(d, name); err != nil {
 			return nil, err
 		}
 	}
-	return pkg, nil
+	return slices.DeleteFunc(d.variants[:], func(v *Package) bool { return v == nil }), nil
 }
 
 // listError is what the go command says about a package that it cannot find.
@@ -117,24 +123,29 @@ func goFiles(pkg *Package) ([]string, error) {
 	return names, nil
 }
 
-func (p *Program) scanFile(pkg *Package, name string) error {
+func (p *Program) scanFile(dir *directory, name string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return fmt.Errorf("read package %s: %w", pkg.Path, err)
+		return fmt.Errorf("read package %s: %w", dir.main.Path, err)
 	}
 	if !parse.Mentions(text) {
 		return nil
 	}
-	file := p.parse(pkg, name, text)
+	file := p.parse(dir.main, name, text)
 	var problems diag.List
 	d := &Directives{Source: parse.Source{Fset: p.Fset, File: file, Text: text}}
 	d.File = parse.Read(d.Source, &problems)
 	if d.Count == 0 {
 		return nil
 	}
-	pkg.Problems.Append(&problems)
-	if p.active(pkg, d, name) {
-		pkg.Problems.Append(pkg.syntax[name])
+	dir.main.Problems.Append(&problems)
+	if !p.builds(dir.main, name) {
+		p.exclude(dir.main, d, name)
+		return nil
+	}
+	pkg := dir.variant(name, file.Name.Name)
+	dir.main.Problems.Append(pkg.syntax[name])
+	if p.assign(pkg, d, name) {
 		pkg.Directives = append(pkg.Directives, d)
 	}
 	return nil

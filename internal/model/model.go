@@ -7,7 +7,9 @@
 package model
 
 import (
+	"cmp"
 	"go/types"
+	"slices"
 	"time"
 )
 
@@ -16,8 +18,29 @@ type Package struct {
 	Path, Name string
 	// Taken are the names in the package's scope.
 	Taken map[string]bool
-	// Handlers, in order of their files and of their places in them.
+	// Files are what is generated, in order of their names.
+	Files []*File
+}
+
+// File is a generated file: one for the package, and one more for each source file with handlers
+// under a build constraint.
+type File struct {
+	Name string
+	// Build is its //go:build line, or empty.
+	Build string
+	// Handlers, in order of their source files and of their places in them.
 	Handlers []*Handler
+}
+
+// File finds or adds a file.
+func (p *Package) File(name, build string) *File {
+	i, found := slices.BinarySearchFunc(p.Files, name, func(f *File, name string) int {
+		return cmp.Compare(f.Name, name)
+	})
+	if !found {
+		p.Files = slices.Insert(p.Files, i, &File{Name: name, Build: build})
+	}
+	return p.Files[i]
 }
 
 // Handler is a struct with a change stream.

@@ -135,7 +135,7 @@ func (h *handler) checkDocument(t types.Type, at diag.Pos) bool {
 		return false
 	}
 	obj := named.Obj()
-	if obj.Pkg() == h.Types || accessible(obj, h.Path) {
+	if obj.Pkg() == h.Types || accessible(obj, h.ImportPath()) {
 		return true
 	}
 	h.Problems.Add(diag.New(diag.Inaccessible, at, "package %s cannot use %s", h.Name,

@@ -27,6 +27,7 @@ type pkg struct {
 type handler struct {
 	*pkg
 	decl  *parse.Type
+	file  *load.Directives
 	named *types.Named
 	out   *model.Handler
 	// doc is where the document type was seen first.
@@ -51,8 +52,9 @@ func Package(prog *load.Program, p *load.Package) (*model.Package, []Stream) {
 	}
 	for _, d := range p.Directives {
 		for _, t := range d.Types {
-			if h := r.handler(t); h != nil {
-				out.Handlers = append(out.Handlers, h)
+			if h := r.handler(t, d); h != nil {
+				file := out.File(d.Output, d.Build)
+				file.Handlers = append(file.Handlers, h)
 			}
 		}
 	}
@@ -80,8 +82,8 @@ func (r *pkg) index() {
 
 func (r *pkg) place(n ast.Node) diag.Pos { return r.prog.Place(n.Pos(), n.End()) }
 
-func (r *pkg) handler(t *parse.Type) *model.Handler {
-	h := &handler{pkg: r, decl: t, out: &model.Handler{Type: t.Spec.Name.Name},
+func (r *pkg) handler(t *parse.Type, d *load.Directives) *model.Handler {
+	h := &handler{pkg: r, decl: t, file: d, out: &model.Handler{Type: t.Spec.Name.Name},
 		roles: map[role]*candidate{}}
 	if !h.checkType() {
 		for _, f := range h.declared() {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fwgen/fwgen/internal/diag"
+	"github.com/fwgen/fwgen/internal/load"
 	"github.com/fwgen/fwgen/internal/model"
 	"github.com/fwgen/fwgen/internal/parse"
 )
@@ -158,11 +159,33 @@ func (h *handler) take(c *candidate, roles []role) (handles bool) {
 			continue
 		}
 		h.roles[r] = c
+		h.checkConstraint(c)
 		if h.checkSignature(c, r) && isPointer(c.fn) {
 			h.out.Pointer = true
 		}
 	}
 	return handles
+}
+
+// checkConstraint reports a method that is not always there when its handler is: the generated file
+// would not compile without it.
+func (h *handler) checkConstraint(c *candidate) {
+	if c.decl == nil {
+		return
+	}
+	name := h.methodPlace(c).File
+	for _, file := range h.Files {
+		if h.prog.Fset.File(file.FileStart).Name() != name {
+			continue
+		}
+		have := load.Constraint(file, name)
+		if have != "" && have != load.Constraint(h.file.Source.File, h.decl.Pos.File) {
+			h.Problems.Add(diag.New(diag.Constrained, h.methodPlace(c),
+				"%s is under a build constraint that %s does not have", c.fn.Name(), h.out.Type).
+				Hinted("move it to a file that is built whenever the handler is").
+				With(h.decl.Pos, "%s is declared here", h.out.Type))
+		}
+	}
 }
 
 func isPointer(fn *types.Func) bool {
