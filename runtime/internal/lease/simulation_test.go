@@ -192,10 +192,13 @@ func (p *play) do(s step) {
 	case "break watches":
 		p.leases.BreakWatches(errDown)
 	}
-	if len(p.live) == 0 {
-		return
+	if len(p.live) > 0 {
+		p.doTo(s.who%len(p.live), s)
 	}
-	n := s.who % len(p.live)
+}
+
+// doTo does what happens to one instance.
+func (p *play) doTo(n int, s step) {
 	switch i := p.live[n]; s.what {
 	case "stop":
 		i.stop()
