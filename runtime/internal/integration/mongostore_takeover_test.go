@@ -182,9 +182,48 @@ func hasCodeIn(err error, code int32) bool {
 	return false
 }
 
-// The session of a newer term is not the raise's to end, and neither is one that is used for
-// something else by now.
-func TestRaiseEndsNoOtherSession(t *testing.T) {
+// A raise that changes nothing conflicts with nobody: it neither waits for the transaction of a
+// newer term nor ends it.
+func TestAStaleRaiseWaitsForNobodyAndEndsNoSession(t *testing.T) {
+	db := newStateDB(t, testCommands)
+	fence := db.lead(t, 5)
+	must(t, db.store.DeadLetters().Write(within(t, 10*time.Second), fence, letter("m")))
+	db.fail(t, 1, bson.D{
+		{Key: "blockConnection", Value: true}, {Key: "blockTimeMS", Value: 1500},
+		{Key: "namespace", Value: db.Name() + "._fw_dlq"},
+	}, "update")
+	outcome := make(chan error, 1)
+	go func() {
+		outcome <- db.store.DeadLetters().Write(within(t, 20*time.Second), fence, letter("late"))
+	}()
+	time.Sleep(200 * time.Millisecond) // the transaction has changed the checkpoint by now
+
+	var kills atomic.Int64
+	client := db.deployment.Client(t, options.Client().SetMonitor(&event.CommandMonitor{
+		Started: func(_ context.Context, e *event.CommandStartedEvent) {
+			if e.CommandName == "killSessions" {
+				kills.Add(1)
+			}
+		},
+	}))
+	stale := newStore(t, client.Database(db.Name()))
+	began := time.Now()
+	before, err := stale.Checkpoints().Raise(within(t, 20*time.Second), "orders", 3)
+	must(t, err)
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("Raise took %v", took)
+	}
+	if before.Term != 5 {
+		t.Errorf("Term = %d, want 5", before.Term)
+	}
+	must(t, <-outcome)
+	if n := kills.Load(); n != 0 {
+		t.Errorf("%d sessions were ended by a stale raise", n)
+	}
+}
+
+// A session that was given back is not named any more: the client may use it for anything.
+func TestAClosedStoreLeavesNoSessionBehind(t *testing.T) {
 	db := newStateDB(t, mongotest.Needs{})
 	fence := db.lead(t, 5)
 	must(t, db.store.DeadLetters().Write(within(t, 10*time.Second), fence, letter("m")))
@@ -193,8 +232,6 @@ func TestRaiseEndsNoOtherSession(t *testing.T) {
 	if term, _ := stored.Lookup("session", "term").AsInt64OK(); term != 5 {
 		t.Fatalf("session = %v, want that of term 5", stored.Lookup("session"))
 	}
-
-	// Given back, the session is not named any more: the client may use it for anything.
 	must(t, db.store.Close(within(t, 10*time.Second)))
 	stored, err = db.row(t.Context(), "_fw_checkpoints", "orders")
 	must(t, err)

@@ -95,16 +95,23 @@ func expiry(lifetime time.Duration) any {
 const noSeq = math.MaxInt64
 
 // refusal tells why a write of a term matched no checkpoint. What it reads is on a majority, so
-// that a take-over that is rolled back fences nobody.
+// that a take-over that is rolled back fences nobody; a take-over that is not there yet is waited
+// for.
 func (c *Checkpoints) refusal(ctx context.Context, id string, term, seq int64) error {
-	stored, err := c.db.find(ctx, c.collection, id, "majority")
-	switch {
-	case err != nil:
-		return err
-	case stored == nil:
-		return store.ErrMissing
-	case stored.int("term") > term, stored.int("term") == term && stored.int("seq") > seq:
-		return store.ErrFenced
+	const attempts = 10 // a second or so
+	for attempt := range attempts {
+		stored, err := c.db.find(ctx, c.collection, id, "majority")
+		switch {
+		case err != nil:
+			return err
+		case stored == nil:
+			return store.ErrMissing
+		case stored.int("term") > term, stored.int("term") == term && stored.int("seq") > seq:
+			return store.ErrFenced
+		}
+		if pause(ctx, attempt) != nil {
+			break
+		}
 	}
 	return errUnsettled
 }

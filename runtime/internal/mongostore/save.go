@@ -10,8 +10,8 @@ import (
 	"github.com/fwgen/fwgen/runtime/store"
 )
 
-// errUnsettled says that a write matched nothing although by now it would: the checkpoint changed
-// in between. The caller repeats.
+// errUnsettled says that a write matched nothing although a majority has seen nothing that forbids
+// it: the checkpoint changed at the same time. The caller repeats.
 var errUnsettled = errors.New("the checkpoint changed at the same time")
 
 // Save implements [store.Checkpoints].
