@@ -45,6 +45,13 @@ integration: server testcount ## run the tests that need a real MongoDB, alone
 golden: ## rewrite what the generator's golden tests expect
 	@go test -count=1 ./internal/cli -run '^TestGoldens$$' -update
 
+.PHONY: soak
+soak: server testcount ## run for half an hour what "make test" runs a few times
+	@FW_REQUIRE_MONGO=1 FW_CRASH_ROUNDS=50 $(TESTCOUNT) -only $(INTEGRATION) -- \
+		-race -count=1 -timeout=60m -run 'TestKilledAtAnyPoint' .
+	@$(TESTCOUNT) -only . -- -race -count=1 -timeout=30m -run Simulation ./runtime/internal/lease \
+		-rapid.checks=5000
+
 .PHONY: cover
 cover: server ## measure coverage over all modules into .cache/coverage.txt
 	@scripts/cover

@@ -6,6 +6,7 @@
 package childapp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
@@ -42,9 +44,14 @@ type Config struct {
 	TTL, Heartbeat time.Duration
 	Every, Window  int
 	Took           time.Duration // by each attempt
+	Mode           fw.Mode       // single_leader if empty
 }
 
-// Item is a document of the watched collection: change number Seq of the key.
+// Deleted is the Seq of a deletion: the event does not tell which change of its key it is.
+const Deleted = -1
+
+// Item is a document of the watched collection: change number Seq of the key. Where documents are
+// updated and deleted, the key is their _id too, and every update sets all fields but the key.
 type Item struct {
 	Key   string `bson:"key"`
 	Seq   int    `bson:"seq"`
@@ -126,22 +133,52 @@ func stream(c Config, log *journal.Journal) fw.Stream {
 	return fw.Stream{
 		Collections: []string{Collection},
 		Name:        Stream,
-		Mode:        fw.SingleLeader,
+		Mode:        cmp.Or(c.Mode, fw.SingleLeader),
 		Window:      c.Window,
 		Retry:       fw.RetryPolicy{Attempts: Attempts, Initial: 5 * time.Millisecond},
 		DLQ:         fw.DLQPolicy{Enabled: true},
 		Checkpoint:  fw.CheckpointPolicy{Every: c.Every, Interval: time.Second},
-		Lease:       fw.LeasePolicy{TTL: c.TTL, Heartbeat: c.Heartbeat, Poll: c.TTL},
+		Lease:       lease(c),
 		Handle: fw.Typed(fw.Handlers[Item]{
-			Insert: func(ctx context.Context, ev *fw.Event[Item]) error {
-				return handle(ctx, c, log, ev)
+			Change: func(ctx context.Context, ev *fw.Event[Item]) error {
+				item, err := changed(ev)
+				if err != nil {
+					return fw.Permanent(err)
+				}
+				return handle(ctx, c, log, ev, item)
 			},
 		}),
 	}
 }
 
+func lease(c Config) fw.LeasePolicy {
+	if c.Mode == fw.AllInstances {
+		return fw.LeasePolicy{}
+	}
+	return fw.LeasePolicy{TTL: c.TTL, Heartbeat: c.Heartbeat, Poll: c.TTL}
+}
+
+// changed returns what an event did, from the event alone: the document of an update is a later
+// one, or gone.
+func changed(ev *fw.Event[Item]) (item Item, err error) {
+	switch ev.Operation {
+	case fw.OpInsert:
+		return *ev.Doc, nil
+	case fw.OpUpdate:
+		err = bson.Unmarshal(ev.Update.Updated, &item)
+	case fw.OpDelete:
+		item.Seq = Deleted
+	default:
+		return Item{}, fmt.Errorf("unexpected %s", ev.Operation)
+	}
+	item.Key, _ = ev.Key.Lookup("_id").StringValueOK()
+	return item, err
+}
+
 // handle has its effect at the end, if its context still lives then.
-func handle(ctx context.Context, c Config, log *journal.Journal, ev *fw.Event[Item]) error {
+func handle(
+	ctx context.Context, c Config, log *journal.Journal, ev *fw.Event[Item], item Item,
+) error {
 	timer := time.NewTimer(c.Took)
 	defer timer.Stop()
 	select {
@@ -151,11 +188,11 @@ func handle(ctx context.Context, c Config, log *journal.Journal, ev *fw.Event[It
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case ev.Doc.Fails, ev.Attempt <= ev.Doc.Flaky:
+	case item.Fails, ev.Attempt <= item.Flaky:
 		return errors.New("told to fail")
 	}
 	return log.Append(journal.Entry{
 		Instance: c.Instance, Stream: ev.Stream, Term: ev.Term, Attempt: ev.Attempt,
-		Event: ev.ID, Key: ev.Doc.Key, Seq: ev.Doc.Seq,
+		Event: ev.ID, Key: item.Key, Seq: item.Seq,
 	})
 }
