@@ -1,11 +1,10 @@
-package integration_test
+package integration
 
 import (
-	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -143,13 +142,12 @@ func runUntil(t *testing.T, client *mongo.Client, database string, want fw.State
 	ctx, stop := context.WithCancel(t.Context())
 	over := make(chan error, 1)
 	go func() { over <- app.Run(ctx) }()
-	deadline := time.Now().Add(20 * time.Second)
-	for app.Status().Streams[0].State != want {
-		if time.Now().After(deadline) {
-			t.Fatalf("not %s: %+v\n%s", want, app.Status().Streams[0], log.String())
+	eventually(t, patience, func() error {
+		if s := app.Status().Streams[0]; s.State != want {
+			return fmt.Errorf("not %s: %+v", want, s)
 		}
-		time.Sleep(10 * time.Millisecond)
-	}
+		return nil
+	})
 	stop()
 	if err := <-over; err != nil {
 		t.Fatal(err)
@@ -189,21 +187,4 @@ func TestRunNoticesACollectionThatDoesNotExist(t *testing.T) {
 	if log := runUntil(t, d.Client(t), db.Name(), fw.StateRunning); strings.Contains(log, "near=") {
 		t.Errorf("the log notices a collection that exists:\n%s", log)
 	}
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex // guards b
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
