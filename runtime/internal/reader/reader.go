@@ -54,6 +54,8 @@ type Reader struct {
 	failures int
 	settled  uint64    // Sink.Settled at the last failure
 	healthy  time.Time // when the stream was last opened
+
+	invalidated bool // the cursor delivered an invalidate event, and so is to end
 }
 
 const (
@@ -68,8 +70,12 @@ func New(c Config) *Reader {
 	return &Reader{Config: c, head: c.From.After, began: c.Stored, patience: leastPatience}
 }
 
-// errStopped ends a cursor's loop when the reader is asked to stop.
-var errStopped = errors.New("stopped")
+var (
+	// errStopped ends a cursor's loop when the reader is asked to stop.
+	errStopped = errors.New("stopped")
+	// errEnded is a cursor that ended by itself. A pipeline can leave the invalidate event out.
+	errEnded = errors.New("the server ended the change stream without an invalidate event")
+)
 
 // Run reads until ctx ends, then returns nil, or until it meets what another open can't cure, and
 // returns an *Error. ctx is looked at between calls: a call in flight ends by itself.
@@ -83,8 +89,11 @@ func (r *Reader) Run(ctx context.Context) error {
 		if class == Lost || class == Invalidated {
 			return &Error{class, err}
 		}
-		if err == nil { // the cursor ended by itself: go on after the invalidate
+		if err == nil && r.invalidated { // go on after the invalidate
 			continue
+		}
+		if err == nil {
+			err = errEnded
 		}
 		if wait, ok := r.backOff(class, err); !ok {
 			return &Error{class, fmt.Errorf("gave up after %d attempts: %w", r.failures, err)}
@@ -127,6 +136,7 @@ func (r *Reader) backOff(class Class, err error) (time.Duration, bool) {
 
 // once opens a cursor and reads until it fails or ends. A nil error means that it ended by itself.
 func (r *Reader) once(ctx context.Context) (Phase, error) {
+	r.invalidated = false
 	from := r.From
 	if !r.head.IsZero() {
 		from = From{After: r.head}
@@ -232,6 +242,7 @@ func (r *Reader) deliver(ctx context.Context, lent bson.Raw) error {
 		r.lastOp = e.Operation
 	}
 	if e.Operation == "invalidate" { // the cursor's last token says the same, as a marker
+		r.invalidated = true
 		return nil
 	}
 	if e.Token.Compare(r.Skip) > 0 {

@@ -3,6 +3,7 @@ package readertest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -100,16 +101,16 @@ func (c *Cursor) ask(ctx context.Context) bool {
 	}
 	c.oplog.mustLive(ctx, "TryNext")
 	c.asked++
-	switch err := c.oplog.answer(ctx, Call{Open: c.number, Next: c.asked}); err {
-	case nil:
-	case End:
+	err := c.oplog.answer(ctx, Call{Open: c.number, Next: c.asked})
+	switch {
+	case err == nil:
+		return c.await(ctx)
+	case errors.Is(err, End):
 		c.id = 0
-		return false
 	default:
 		c.err = err
-		return false
 	}
-	return c.await(ctx)
+	return false
 }
 
 // await waits for entries as the server does.

@@ -3,6 +3,7 @@ package readertest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -51,11 +52,12 @@ type Call struct {
 	Next int // number of the cursor's question to the server, from 1; 0: the open itself
 }
 
-// Hang, as a fault, makes a call go unanswered until its deadline.
-var Hang error = mongo.CommandError{Code: -1, Message: "hang"}
-
-// End, as a fault, makes a cursor end by itself, without an error.
-var End error = mongo.CommandError{Code: -2, Message: "end"}
+var (
+	// Hang, as a fault, makes a call go unanswered until its deadline.
+	Hang = errors.New("hang")
+	// End, as a fault, makes a cursor end by itself, without an error.
+	End = errors.New("end")
+)
 
 // Code is the error of a server with that code.
 func Code(code int32) error { return mongo.CommandError{Code: code, Message: "scripted"} }
@@ -180,7 +182,7 @@ func (o *Oplog) answer(ctx context.Context, call Call) error {
 		return nil
 	}
 	err := fault(call)
-	if err == Hang {
+	if errors.Is(err, Hang) {
 		<-ctx.Done()
 		return ctx.Err()
 	}
