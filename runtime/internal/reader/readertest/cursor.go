@@ -117,10 +117,10 @@ func (c *Cursor) ask(ctx context.Context) bool {
 func (c *Cursor) await(ctx context.Context) bool {
 	timer := time.NewTimer(maxAwait)
 	defer timer.Stop()
-	for {
-		more, ok := c.take()
-		if ok {
-			return true
+	for waited := false; ; {
+		more, ok := c.take(waited)
+		if ok || waited {
+			return ok
 		}
 		select {
 		case <-more:
@@ -128,17 +128,14 @@ func (c *Cursor) await(ctx context.Context) bool {
 			c.err = ctx.Err()
 			return false
 		case <-timer.C:
-			c.oplog.mu.Lock()
-			c.pbrt = token(c.oplog.tick(), tokenPBRT)
-			c.oplog.mu.Unlock()
-			c.lend(nil, c.pbrt)
-			return false
+			waited = true
 		}
 	}
 }
 
-// take takes a batch of what is there, up to the entry that ends the cursor.
-func (c *Cursor) take() (more <-chan struct{}, ok bool) {
+// take takes a batch of what is there, up to the entry that ends the cursor. If there is nothing
+// and the server has waited, the post-batch token moves on.
+func (c *Cursor) take(waited bool) (more <-chan struct{}, ok bool) {
 	o := c.oplog
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -151,6 +148,10 @@ func (c *Cursor) take() (more <-chan struct{}, ok bool) {
 		}
 	}
 	if len(c.batch) == 0 {
+		if waited {
+			c.pbrt = token(o.tick(), tokenPBRT)
+			c.lend(nil, c.pbrt)
+		}
 		return o.more, false
 	}
 	c.pbrt = c.batch[len(c.batch)-1].token.Raw
