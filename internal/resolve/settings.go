@@ -107,9 +107,9 @@ func (h *handler) contradictions() {
 			Hinted("add mode=single_leader to //fw:changestream"))
 	}
 	arg := h.arg("changestream", "fulldocument")
-	update := h.roles[onUpdate]
-	if arg != nil && h.out.Stream.FullDocument == "off" && update != nil &&
+	if arg != nil && h.out.Stream.FullDocument == "off" && h.out.Update != nil &&
 		h.out.Update.Form.NeedsDocument() {
+		update := h.roles[onUpdate]
 		h.Problems.Add(diag.New(diag.NeedsLookup, arg.Values[0].Pos,
 			"with fulldocument=off an update has no document, and %s takes one", update.fn.Name()).
 			Hinted("let the method take the event only").
