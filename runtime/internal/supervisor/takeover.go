@@ -60,6 +60,9 @@ func (s *Stream) patiently(
 		if err == nil {
 			return checkpoint, term, true
 		}
+		if ctx.Err() != nil {
+			break // stopped, which is no trouble
+		}
 		wait := backoff.Store.Wait(n)
 		s.Log.Warn("take-over not confirmed; trying again", "error", err)
 		s.board.Set(state.Condition{
