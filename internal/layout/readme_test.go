@@ -92,3 +92,12 @@ func read(t *testing.T, page string) string {
 	}
 	return string(text)
 }
+
+// codeBlocks returns the fenced blocks of one language, whole.
+func codeBlocks(text, language string) (found []string) {
+	for _, part := range strings.Split(text, "```"+language+"\n")[1:] {
+		code, _, _ := strings.Cut(part, "```")
+		found = append(found, code)
+	}
+	return found
+}
