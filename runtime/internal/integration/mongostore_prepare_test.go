@@ -150,6 +150,33 @@ func (db *stateDB) cursors(t *testing.T) int {
 	return len(open)
 }
 
+// The server logs a change by a pipeline as a replacement where that is shorter.
+func TestAWatchTellsOfReplacements(t *testing.T) {
+	db := newStateDB(t, mongotest.Needs{})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	_, err := db.locks().InsertOne(ctx, bson.M{"_id": "orders", "instanceId": "a", "term": 1})
+	must(t, err)
+	ready, ended := make(chan struct{}), make(chan error, 1)
+	told := make(chan store.Lease, 10)
+	go func() {
+		ended <- db.store.Leases().Watch(ctx, func() { close(ready) },
+			func(lease store.Lease) { told <- lease })
+	}()
+	<-ready
+	_, err = db.locks().ReplaceOne(ctx, bson.M{"_id": "orders"}, bson.M{"instanceId": nil, "term": 1})
+	must(t, err)
+	select {
+	case lease := <-told:
+		if lease.Stream != "orders" || lease.Term != 1 || lease.Live() {
+			t.Errorf("told of %+v", lease)
+		}
+	case <-ctx.Done():
+		t.Error("the watch did not tell of a replacement")
+	}
+	cancel()
+	<-ended
+}
+
 func TestAWatchEndsWithItsCollection(t *testing.T) {
 	db := newStateDB(t, mongotest.Needs{})
 	ready, ended := make(chan struct{}), make(chan error, 1)
