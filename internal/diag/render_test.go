@@ -20,12 +20,13 @@ func render(t *testing.T, problems ...diag.Diagnostic) string {
 		list.Add(p)
 	}
 	var b strings.Builder
-	r := diag.Renderer{Dir: filepath.FromSlash("/w/orders"), Sources: func(file string) ([]byte, error) {
+	sources := func(file string) ([]byte, error) {
 		if strings.HasSuffix(file, "gone.go") {
 			return nil, errors.New("gone")
 		}
 		return []byte(source), nil
-	}}
+	}
+	r := diag.Renderer{Dir: filepath.FromSlash("/w/orders"), Sources: sources}
 	if err := r.Render(&b, &list); err != nil {
 		t.Fatal(err)
 	}

@@ -116,7 +116,8 @@ func suffix(base string) string {
 	return found
 }
 
-// systems are the names that the go command gives a meaning in file names (go help buildconstraint).
+// systems are the names that the go command gives a meaning in file names, as go help
+// buildconstraint has it.
 var systems = func() map[string]bool {
 	known := map[string]bool{}
 	for _, name := range strings.Fields(`

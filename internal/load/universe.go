@@ -77,6 +77,7 @@ func (u *universe) load(l *packages.Package) (*types.Package, error) {
 		return nil, fmt.Errorf("import %s: %w", l.PkgPath, err)
 	}
 	defer file.Close()
+	//lint:ignore SA1019 the go command writes archives up to Go 1.27, and x/tools reads them so itself
 	reader, err := gcexportdata.NewReader(file)
 	if err != nil {
 		return nil, fmt.Errorf("import %s: %w", l.PkgPath, err)

@@ -99,7 +99,8 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%s: got %v, %v; want %v", name, info.Mode(), err, want)
 		}
 	}
-	if err := output.Write(output.Change{Action: output.Remove, File: b.file("new.go", "")}); err != nil {
+	remove := output.Change{Action: output.Remove, File: b.file("new.go", "")}
+	if err := output.Write(remove); err != nil {
 		t.Fatal(err)
 	}
 	if entries, _ := os.ReadDir(b.dir); len(entries) != 1 {

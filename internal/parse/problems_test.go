@@ -106,7 +106,8 @@ var problems = []struct {
 		diag.BadSyntax, `"`, "a quote inside"},
 	{"comment behind", "//fw:changestream collection=a // note" + onStruct,
 		diag.BadSyntax, "// note", "cannot have a comment"},
-	{"no key", "//fw:changestream collection=a =b" + onStruct, diag.BadSyntax, "=", "missing before ="},
+	{"no key", "//fw:changestream collection=a =b" + onStruct,
+		diag.BadSyntax, "=", "missing before ="},
 	{"typing error", "//fw:changestream collection=a mode=single-leader" + onStruct,
 		diag.UnknownValue, "single-leader", "did you mean single_leader?"},
 

@@ -149,7 +149,7 @@ func accessible(obj *types.TypeName, from string) bool {
 	path := obj.Pkg().Path()
 	if i := strings.LastIndex("/"+path+"/", "/internal/"); i >= 0 {
 		parent := strings.TrimSuffix(("/" + path)[:i], "/")
-		if !strings.HasPrefix("/"+from+"/", parent+"/") {
+		if parent == "" || !strings.HasPrefix("/"+from+"/", parent+"/") {
 			return false
 		}
 	}

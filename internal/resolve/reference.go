@@ -101,7 +101,9 @@ func isErrorObject(obj types.Object) bool {
 // lookup finds what a name in a directive means: a name of the package, of a dot import, or of a
 // package that the directive's file imports. Nil means that it was reported; candidates says which
 // objects are worth suggesting instead.
-func (h *handler) lookup(name string, v parse.Value, candidates func(types.Object) bool) types.Object {
+func (h *handler) lookup(
+	name string, v parse.Value, candidates func(types.Object) bool,
+) types.Object {
 	file := h.fileScope(v.Pos.File)
 	if file == nil {
 		return nil

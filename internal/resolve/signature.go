@@ -57,8 +57,8 @@ func (h *handler) badSignature(c *candidate, r role, m *mismatch) {
 	if c.decl != nil && m.param >= 0 {
 		at = h.place(paramTypes(c.decl)[m.param])
 	}
-	d := diag.New(diag.BadSignature, at, "%s must be %s", c.fn.Name(), h.expected(r, c.fn.Signature())).
-		Hinted("%s", m.reason)
+	want := h.expected(r, c.fn.Signature())
+	d := diag.New(diag.BadSignature, at, "%s must be %s", c.fn.Name(), want).Hinted("%s", m.reason)
 	if c.decl == nil {
 		d = d.With(h.objectPlace(c.fn), "%s is promoted from here", c.fn.Name())
 	}
