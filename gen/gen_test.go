@@ -92,3 +92,27 @@ func TestAModelThatCannotBeFormattedIsAnError(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+func TestAnImportSaysItsNameWhereThePathDoesNot(t *testing.T) {
+	t.Parallel()
+	p := sample()
+	file := p.Files[0]
+	file.Handlers = nil
+	for path, name := range map[string]string{
+		"x/go-orders": "orders", "x/invoices/v2": "invoices", "x/yaml.v3": "yaml", "x/v2": "x",
+		"x/plain": "plain",
+	} {
+		file.Handlers = append(file.Handlers, &model.Handler{
+			Type: "H", Doc: document(path, name, "Doc"), Change: &model.Method{Name: "M"},
+		})
+	}
+	text := render(t, p)
+	for _, want := range []string{
+		"\torders \"x/go-orders\"\n", "\t\"x/invoices/v2\"\n", "\tyaml \"x/yaml.v3\"\n",
+		"\t\"x/plain\"\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}

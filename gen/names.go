@@ -3,6 +3,8 @@ package gen
 import (
 	"cmp"
 	"go/types"
+	"path"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -44,13 +46,24 @@ func chooseNames(p *model.Package, file *model.File) *templates.Names {
 			names.FW = i.Name
 		} else {
 			i.Name = free(w.name)
-			i.Alias = i.Name != w.name
+			i.Alias = i.Name != w.name || !tells(w.path, w.name)
 		}
 		names.ByPath[w.path] = i.Name
 		names.Imports = append(names.Imports, i)
 	}
 	names.Receiver, names.Ctx, names.Event = free("h"), free("ctx"), free("ev")
 	return names
+}
+
+// version is the last element of the path of a later major version.
+var version = regexp.MustCompile(`^v[2-9][0-9]*$|^v1[0-9]+$`)
+
+// tells whether a reader of the path would guess the name; if not, the import says it.
+func tells(importPath, name string) bool {
+	if version.MatchString(path.Base(importPath)) {
+		importPath = path.Dir(importPath)
+	}
+	return path.Base(importPath) == name
 }
 
 // imports lists the packages that the file needs, the runtime first so that it gets its name, the
@@ -79,8 +92,8 @@ func imports(p *model.Package, file *model.File) []wanted {
 		}
 	}
 	list := []wanted{}
-	for path, name := range byPath {
-		list = append(list, wanted{path, name})
+	for p, name := range byPath {
+		list = append(list, wanted{p, name})
 	}
 	slices.SortFunc(list, func(a, b wanted) int { return cmp.Compare(a.path, b.path) })
 	return append([]wanted{{runtime, "fw"}}, list...)
