@@ -92,6 +92,7 @@ func (k sink) Marker(token change.Token, kind store.PositionKind, caughtUp bool)
 // Opened shows a stream that reads.
 func (k sink) Opened() {
 	s := k.c.stream
+	k.c.opened = true
 	k.c.show(func(b *state.Board) {
 		b.Clear(state.Reader)
 		b.Set(state.Condition{State: state.Running})
@@ -106,10 +107,10 @@ func (k sink) Failed(class reader.Class, err error, wait time.Duration) {
 	condition := state.Condition{State: state.BackingOff, Code: string(class),
 		NextRetry: time.Now().Add(wait), Reason: fmt.Sprintf("the change stream failed: %v", err)}
 	k.c.show(func(b *state.Board) {
-		if b.Current().State == state.Starting {
-			b.Set(condition)
-		} else {
+		if k.c.opened {
 			b.Trouble(state.Reader, condition)
+		} else {
+			b.Set(condition)
 		}
 	})
 	s.report(fact.ReaderFailed{Stream: s.fact(), Class: string(class), Err: err, Retry: wait})

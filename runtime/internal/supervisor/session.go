@@ -42,6 +42,7 @@ type session struct {
 	stop       context.Context // ends when nothing more is begun
 	end        context.CancelCauseFunc
 	caughtUp   caughtUp
+	opened     bool // the change stream was open once; the reader's
 
 	mu   sync.Mutex // guards what follows
 	over bool       // the reader, which may return later, shows nothing any more
