@@ -97,8 +97,10 @@ func (s *Stream) Run(stop, life context.Context) {
 		case <-started:
 		case <-stop.Done():
 			return
+		case <-life.Done():
+			return
 		}
-		if s.run(stop, life, started) || stop.Err() != nil {
+		if s.run(stop, life, started) || stop.Err() != nil || life.Err() != nil {
 			return
 		}
 	}
