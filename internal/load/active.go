@@ -17,6 +17,11 @@ func (p *Program) builds(main *Package, name string) bool {
 	if !isTest(name) {
 		return slices.Contains(main.goFiles, name)
 	}
+	return p.matches(name)
+}
+
+// matches tells whether a file's constraints hold in this run.
+func (p *Program) matches(name string) bool {
 	ctx := build.Default
 	ctx.BuildTags = strings.Split(p.config.Tags, ",")
 	for _, pair := range p.config.Env {

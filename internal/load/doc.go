@@ -2,8 +2,8 @@
 //
 // It works in two phases, since most packages of a repository have no directives. [Scan] lists the
 // packages that the patterns match, looks through the text of their files and parses those that may
-// contain a directive. [Scan.Types] then type-checks the annotated packages, and only those, from
-// source; everything they import comes from the compiler's export data.
+// contain a directive. [Program.Types] then type-checks the annotated packages, and only those,
+// from source; everything they import comes from the compiler's export data.
 //
 // fwgen's own output is hidden while loading. Missing, stale, broken and conflicted output are
 // therefore all the same: a package looks as if it had never been generated. Hand-written code that

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -136,6 +137,9 @@ func (p *Program) scanFile(dir *directory, name string) error {
 	d := &Directives{Source: parse.Source{Fset: p.Fset, File: file, Text: text}}
 	d.File = parse.Read(d.Source, &problems)
 	if d.Count == 0 {
+		if bytes.Contains(text, []byte("//fw:")) { // behind what could not be read
+			dir.main.Problems.Append(dir.main.syntax[name])
+		}
 		return nil
 	}
 	dir.main.Problems.Append(&problems)

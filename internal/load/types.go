@@ -29,6 +29,7 @@ func (p *Program) Types() error {
 	var annotated []*Package
 	for _, pkg := range p.Packages {
 		if pkg.Annotated() {
+			p.strangers(pkg)
 			annotated = append(annotated, pkg)
 			p.parseFiles(pkg, imports)
 		}
@@ -69,6 +70,24 @@ func (p *Program) parseFiles(pkg *Package, imports map[string]bool) {
 				imports[path] = true
 			}
 		}
+	}
+}
+
+// strangers reports files of another package in the directory. The go command takes one of the two
+// and leaves out the others, with whatever methods they have.
+func (p *Program) strangers(pkg *Package) {
+	names, err := goFiles(pkg)
+	if err != nil || pkg.Variant != Main {
+		return
+	}
+	for _, name := range names {
+		other := clause(name)
+		if isTest(name) || !slices.Contains(pkg.goFiles, name) && !p.matches(name) ||
+			other == "" || other == pkg.Name || other == "documentation" {
+			continue
+		}
+		pkg.Problems.Add(diag.New(diag.SyntaxError, diag.Pos{File: name, Line: 1, Col: 1},
+			"the file is of package %s, others of the directory of package %s", other, pkg.Name))
 	}
 }
 
