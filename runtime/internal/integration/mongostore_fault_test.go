@@ -147,7 +147,7 @@ func TestACallEndsByItsDeadlineWithoutAMajority(t *testing.T) {
 			return err
 		},
 		"Raise": func(ctx context.Context) error {
-			_, err := db.store.Checkpoints().Raise(ctx, "orders", 1)
+			_, err := db.store.Checkpoints().Raise(ctx, "another", 1)
 			return err
 		},
 		"Save": func(ctx context.Context) error {
@@ -215,7 +215,11 @@ func TestADeadLetterSurvivesInterruptions(t *testing.T) {
 
 func rows(t *testing.T, array bson.RawValue) []bson.RawValue {
 	t.Helper()
-	values, err := array.Array().Values()
+	list, ok := array.ArrayOK()
+	if !ok {
+		t.Fatalf("%v is no array", array)
+	}
+	values, err := list.Values()
 	must(t, err)
 	return values
 }

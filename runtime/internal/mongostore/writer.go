@@ -27,9 +27,9 @@ type writer struct {
 }
 
 // unfit are the codes by which a server refuses a row for what is in it: too large by itself
-// (10334, 17419, 17420, 16493) or in the oplog (257), too deeply nested (15), malformed (22). The
-// layout avoids them, for the servers that it was measured on.
-var unfit = []int{10334, 17419, 17420, 16493, 257, 15, 22}
+// (10334, 17419, 17420, 16493), in the oplog (257) or in the cache (388), too deeply nested (15),
+// malformed (22). The layout avoids them, for the servers that it was measured on.
+var unfit = []int{10334, 17419, 17420, 16493, 257, 388, 15, 22}
 
 // interrupted is the code of an operation whose session was ended, by a take-over or an operator.
 // The server does not label it; to repeat the transaction finds out whose the stream is.
