@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/build"
 	"go/build/constraint"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,11 +23,16 @@ func (p *Program) builds(main *Package, name string) bool {
 
 // matches tells whether a file's constraints hold in this run.
 func (p *Program) matches(name string) bool {
-	ctx := build.Default
+	ctx, env := build.Default, p.config.Env
+	if env == nil {
+		env = os.Environ()
+	}
 	ctx.BuildTags = strings.Split(p.config.Tags, ",")
-	for _, pair := range p.config.Env {
+	for _, pair := range env {
 		switch key, value, _ := strings.Cut(pair, "="); {
 		case value == "":
+		case key == "GOFLAGS" && p.config.Tags == "":
+			ctx.BuildTags = flagTags(value)
 		case key == "GOOS":
 			ctx.GOOS = value
 		case key == "GOARCH":
@@ -37,6 +43,16 @@ func (p *Program) matches(name string) bool {
 	}
 	match, err := ctx.MatchFile(filepath.Split(name))
 	return match && err == nil
+}
+
+// flagTags are the build tags among the flags in GOFLAGS.
+func flagTags(flags string) []string {
+	for _, flag := range strings.Fields(flags) {
+		if tags, ok := strings.CutPrefix(strings.TrimLeft(flag, "-"), "tags="); ok {
+			return strings.Split(tags, ",")
+		}
+	}
+	return nil
 }
 
 // exclude takes note of directives in a file that this run leaves out. If another run, under other

@@ -3,6 +3,8 @@ package load
 import (
 	"go/parser"
 	"go/token"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -31,6 +33,33 @@ func TestConstraint(t *testing.T) {
 		}
 		if got := Constraint(file, "/dir_windows/"+tt.name); got != tt.want {
 			t.Errorf("%s %q: got %q, want %q", tt.name, tt.above, got, tt.want)
+		}
+	}
+}
+
+func TestTagsOfTestFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a_test.go")
+	text := "//go:build integration && windows\n\npackage p\n"
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		tags string
+		env  []string
+		want bool
+	}{
+		{"", []string{"GOOS=windows"}, false},
+		{"integration", []string{"GOOS=windows"}, true},
+		{"integration", []string{"GOOS=linux"}, false},
+		{"other,integration", []string{"GOOS=windows"}, true},
+		{"", []string{"GOOS=windows", "GOFLAGS=-mod=mod --tags=integration"}, true},
+		{"other", []string{"GOOS=windows", "GOFLAGS=-tags=integration"}, false},
+	} {
+		p := &Program{config: Config{Tags: tt.tags, Env: tt.env}}
+		if got := p.matches(name); got != tt.want {
+			t.Errorf("tags %q, %v: got %v", tt.tags, tt.env, got)
 		}
 	}
 }
