@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo/readconcern"
 
 	"github.com/fwgen/fwgen/runtime/internal/change"
 )
@@ -66,7 +67,9 @@ func (c Collection) Open(ctx context.Context, from From) (Cursor, func() bson.Ra
 	if pipeline == nil {
 		pipeline = mongo.Pipeline{}
 	}
-	stream, err := c.Collection.Watch(ctx, pipeline, opts)
+	// The server refuses change streams with another read concern, which may be the client's.
+	majority := c.Collection.Clone(options.Collection().SetReadConcern(readconcern.Majority()))
+	stream, err := majority.Watch(ctx, pipeline, opts)
 	if err != nil {
 		return nil, nil, err
 	}
