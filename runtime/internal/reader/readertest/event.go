@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"github.com/fwgen/fwgen/runtime/internal/change"
 )
@@ -77,8 +78,24 @@ func raw(at bson.Timestamp, kind, op string, fields []bson.E) bson.Raw {
 	return marshal(d)
 }
 
+// marshal encodes a document. A bson.Raw is taken as it is, however broken it may be.
 func marshal(d bson.D) bson.Raw {
-	out, err := bson.Marshal(d)
+	start, out := bsoncore.AppendDocumentStart(nil)
+	for _, e := range d {
+		value := bson.RawValue{Type: bson.TypeEmbeddedDocument}
+		if raw, ok := e.Value.(bson.Raw); ok {
+			value.Value = raw
+		} else {
+			whole, err := bson.Marshal(bson.D{{Key: "v", Value: e.Value}})
+			if err != nil {
+				panic(err)
+			}
+			value = bson.Raw(whole).Lookup("v")
+		}
+		out = bsoncore.AppendHeader(out, bsoncore.Type(value.Type), e.Key)
+		out = append(out, value.Value...)
+	}
+	out, err := bsoncore.AppendDocumentEnd(out, start)
 	if err != nil {
 		panic(err)
 	}
