@@ -55,14 +55,24 @@ func (q *Queue) Close(patience time.Duration) {
 	}
 }
 
+// run tells facts until the queue is closed. If the observer ends the goroutine, another one goes
+// on.
 func (q *Queue) run() {
-	defer close(q.done)
+	closed := false
+	defer func() {
+		if closed {
+			close(q.done)
+			return
+		}
+		go q.run()
+	}()
 	for {
 		select {
 		case f := <-q.facts:
 			q.tell(f)
 		case <-q.stop:
 			q.rest()
+			closed = true
 			return
 		}
 	}
