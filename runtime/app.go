@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -90,20 +89,20 @@ func (a *App) Add(h Handler, opts ...AddOption) error {
 	return nil
 }
 
-// validateState refuses a stream that would watch, or write dead letters into, the state itself.
+// validateState refuses a stream that would watch, or write dead letters into, what holds the
+// state. All collections with the prefix of state collections are taken for that.
 func (a *App) validateState(s Stream) error {
-	own := func(collection string) bool {
-		return slices.Contains([]string{a.config.Prefix + "_locks", a.config.Prefix + "_checkpoints"},
-			collection)
-	}
+	watched, letters := s.Collections[0], s.DLQ.Collection
+	prefix := a.config.Prefix + "_"
+	here := s.Database == a.config.StateDatabase
 	switch {
-	case s.Database == a.config.StateDatabase && own(s.Collections[0]):
+	case here && strings.HasPrefix(watched, prefix):
 		return fmt.Errorf("it watches the state collection %s; its own writes would be its events",
-			s.Collections[0])
-	case own(s.DLQ.Collection):
-		return fmt.Errorf("DLQ.Collection %s is a state collection", s.DLQ.Collection)
-	case s.Database == a.config.StateDatabase && s.DLQ.Collection == s.Collections[0]:
-		return fmt.Errorf("it would watch its own dead letters in %s", s.DLQ.Collection)
+			watched)
+	case strings.HasPrefix(letters, prefix) && letters != prefix+"dlq":
+		return fmt.Errorf("DLQ.Collection %s is a state collection", letters)
+	case here && letters == watched:
+		return fmt.Errorf("it would watch its own dead letters in %s", letters)
 	}
 	return nil
 }

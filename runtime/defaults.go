@@ -42,19 +42,29 @@ func (s Stream) withDefaults(c Config) Stream {
 }
 
 func (p RetryPolicy) withDefaults() RetryPolicy {
+	p = p.withInitialAndMax()
 	p.Attempts = cmp.Or(p.Attempts, 1)
-	p.Initial = cmp.Or(p.Initial, 500*time.Millisecond)
-	p.Max = max(cmp.Or(p.Max, 30*time.Second), p.Initial)
 	p.Multiplier = cmp.Or(p.Multiplier, defaultMultiplier)
 	p.Jitter = max(cmp.Or(p.Jitter, defaultJitter), 0)
 	return p
 }
 
+func (p RetryPolicy) withInitialAndMax() RetryPolicy {
+	p.Initial = cmp.Or(p.Initial, 500*time.Millisecond)
+	p.Max = cmp.Or(p.Max, 30*time.Second)
+	return p
+}
+
 func (p RestartPolicy) withDefaults() RestartPolicy {
-	p.Initial = cmp.Or(p.Initial, time.Second)
-	p.Max = max(cmp.Or(p.Max, 60*time.Second), p.Initial)
+	p = p.withInitialAndMax()
 	p.Multiplier = cmp.Or(p.Multiplier, defaultMultiplier)
 	p.Jitter = max(cmp.Or(p.Jitter, defaultJitter), 0)
+	return p
+}
+
+func (p RestartPolicy) withInitialAndMax() RestartPolicy {
+	p.Initial = cmp.Or(p.Initial, time.Second)
+	p.Max = cmp.Or(p.Max, 60*time.Second)
 	return p
 }
 

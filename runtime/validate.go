@@ -39,15 +39,17 @@ func (v *validator) later(bad bool, field string) {
 
 func (s Stream) validateScope(v *validator) {
 	v.refuse(s.Name == "" && len(s.Collections) != 1, "Name is empty; set it")
-	v.refuse(strings.ContainsAny(s.Name, "/#\x00"),
-		"Name %q must not contain /, # or a null character", s.Name)
+	v.refuse(strings.ContainsAny(s.Name, "/#") || hasControl(s.Name),
+		"Name %q must not contain /, # or a control character", s.Name)
 	v.later(len(s.Collections) != 1, "a stream of a whole database, or of several collections,")
 	for _, c := range s.Collections {
-		v.refuse(badCollection(c), "Collections: %q is not a name a collection can have: "+
-			"it must not be empty, begin with system., or contain $ or a null character", c)
+		v.refuse(badCollection(c), "Collections: %q is not a name a collection can have: it must "+
+			"not be empty, longer than %d bytes, begin with a dot or system., or contain $ or a "+
+			"control character", c, maxCollection)
 	}
-	v.refuse(badDatabase(s.Database), "Database %q is not a name a database can have: it must be "+
-		"shorter than 64 bytes and contain none of /\\. \"$*<>:|? and null", s.Database)
+	v.refuse(badDatabase(s.Database), "Database %q is not a name a database to watch can have: it "+
+		"must be shorter than 64 bytes, contain none of /\\. \"$*<>:|? and control characters, and "+
+		"not be admin, config or local", s.Database)
 	switch s.Mode {
 	case "", AllInstances, SingleLeader:
 	case Partitioned:
@@ -57,13 +59,22 @@ func (s Stream) validateScope(v *validator) {
 	}
 }
 
+// maxCollection leaves room for the database in a namespace, which has at most 255 bytes.
+const maxCollection = 235
+
 func badCollection(name string) bool {
-	return name == "" || strings.ContainsAny(name, "$\x00") || strings.HasPrefix(name, "system.")
+	return name == "" || len(name) > maxCollection || strings.Contains(name, "$") ||
+		strings.HasPrefix(name, ".") || strings.HasPrefix(name, "system.") || hasControl(name)
 }
 
 // badDatabase accepts the empty name, which means the default.
 func badDatabase(name string) bool {
-	return len(name) >= 64 || strings.ContainsAny(name, "/\\. \"$*<>:|?\x00")
+	return len(name) >= 64 || strings.ContainsAny(name, "/\\. \"$*<>:|?") || hasControl(name) ||
+		slices.Contains([]string{"admin", "config", "local"}, name)
+}
+
+func hasControl(name string) bool {
+	return strings.ContainsFunc(name, func(r rune) bool { return r < ' ' })
 }
 
 func (s Stream) validateHandling(v *validator) {
@@ -98,11 +109,15 @@ func (s Stream) validateHandling(v *validator) {
 func (p RetryPolicy) validate(v *validator) {
 	v.refuse(p.Attempts < 0, "Retry.Attempts is %d; it must be at least 1", p.Attempts)
 	validateBackoff(v, "Retry", p.Initial, p.Max, p.Multiplier, p.Jitter)
+	p = p.withInitialAndMax()
+	v.refuse(p.Max < p.Initial, "Retry.Max %s is below Retry.Initial %s", p.Max, p.Initial)
 }
 
 func (p RestartPolicy) validate(v *validator) {
 	v.refuse(p.Attempts < 0, "Restart.Attempts is %d; it can't be negative", p.Attempts)
 	validateBackoff(v, "Restart", p.Initial, p.Max, p.Multiplier, p.Jitter)
+	p = p.withInitialAndMax()
+	v.refuse(p.Max < p.Initial, "Restart.Max %s is below Restart.Initial %s", p.Max, p.Initial)
 }
 
 func validateBackoff(
@@ -110,8 +125,6 @@ func validateBackoff(
 ) {
 	v.refuse(initial < 0, "%s.Initial is %s; it can't be negative", field, initial)
 	v.refuse(limit < 0, "%s.Max is %s; it can't be negative", field, limit)
-	v.refuse(initial > 0 && limit > 0 && limit < initial,
-		"%s.Max %s is below %s.Initial %s", field, limit, field, initial)
 	v.refuse(multiplier != 0 && !(multiplier >= 1 && multiplier <= 100),
 		"%s.Multiplier is %v; it must be from 1 to 100", field, multiplier)
 	v.refuse(jitter > 1, "%s.Jitter is %v; it must be a share of at most 1", field, jitter)
