@@ -22,8 +22,8 @@ import (
 	"time"
 )
 
-// limit is how long the story may take once the servers are up.
-const limit = 80 * time.Second
+// limit is how long the demo may take, but for the cleaning up.
+const limit = 85 * time.Second
 
 // The system ends a child of ours with the thread that started it (see launch). This keeps the
 // main goroutine, which starts all of them, on the one thread that lasts.
@@ -77,8 +77,8 @@ func stage(ctx context.Context, account *account, app, script string) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, servers.stop()) }()
-	ctx, cancel := context.WithTimeoutCause(ctx, limit,
-		fmt.Errorf("the story took longer than %s", limit))
+	ctx, cancel := context.WithDeadlineCause(ctx, account.begun.Add(limit),
+		fmt.Errorf("it took longer than %s", limit))
 	defer cancel()
 	s, err := newStory(ctx, account, servers.uri, app)
 	if err != nil {
