@@ -46,6 +46,7 @@ func (s *story) trouble() error {
 	s.headline("Orders, and trouble with three of them")
 	special := map[int]kind{8: flaky, 12: declined, 16: unreadable}
 	ids := map[kind]string{}
+	s.say("20 orders arrive")
 	for n := range 20 {
 		id, err := s.customers.order(s.ctx, special[n])
 		if err != nil {
@@ -53,7 +54,6 @@ func (s *story) trouble() error {
 		}
 		ids[special[n]] = id
 	}
-	s.say("20 orders are written")
 	if err := s.awaitSettled(); err != nil {
 		return err
 	}
