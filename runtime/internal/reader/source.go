@@ -2,7 +2,6 @@ package reader
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -63,16 +62,28 @@ func (c Collection) Open(ctx context.Context, from From) (Cursor, func() bson.Ra
 	case from.AtTime != (bson.Timestamp{}):
 		opts.SetStartAtOperationTime(&from.AtTime)
 	}
-	pipeline := slices.Clone(c.Pipeline)
-	if pipeline == nil {
-		pipeline = mongo.Pipeline{}
-	}
 	// The server refuses change streams with another read concern, which may be the client's.
 	majority := c.Collection.Clone(options.Collection().SetReadConcern(readconcern.Majority()))
-	stream, err := majority.Watch(ctx, pipeline, opts)
+	stream, err := majority.Watch(ctx, passingInvalidate(c.Pipeline), opts)
 	if err != nil {
 		return nil, nil, err
 	}
 	stream.SetBatchSize(batchSize)
 	return stream, func() bson.Raw { return stream.Current }, nil
+}
+
+// passingInvalidate returns the pipeline with the invalidate event let through by every $match. A
+// server that hides it ends the cursor without a word, and the driver then does not tell the token
+// after which it would go on.
+func passingInvalidate(pipeline mongo.Pipeline) mongo.Pipeline {
+	passing := mongo.Pipeline{}
+	for _, stage := range pipeline {
+		if len(stage) == 1 && stage[0].Key == "$match" {
+			invalidate := bson.D{{Key: "operationType", Value: "invalidate"}}
+			either := bson.D{{Key: "$or", Value: bson.A{stage[0].Value, invalidate}}}
+			stage = bson.D{{Key: "$match", Value: either}}
+		}
+		passing = append(passing, stage)
+	}
+	return passing
 }
