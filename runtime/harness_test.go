@@ -61,12 +61,17 @@ func runWith(t *testing.T, c Config, s Stream, f func(h *harness)) {
 	t.Helper()
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := &harness{T: t, oplog: readertest.New(t), checkpoints: memstore.NewCheckpoints()}
-		h.letters = memstore.NewDeadLetters(h.checkpoints)
+		h := &harness{T: t}
+		h.prepare()
 		h.start(c, s)
 		f(h)
 		h.stop()
 	})
+}
+
+func (h *harness) prepare() {
+	h.oplog, h.checkpoints = readertest.New(h.T), memstore.NewCheckpoints()
+	h.letters = memstore.NewDeadLetters(h.checkpoints)
 }
 
 func (h *harness) start(c Config, s Stream) {

@@ -127,7 +127,7 @@ func validateBackoff(
 	v.refuse(limit < 0, "%s.Max is %s; it can't be negative", field, limit)
 	v.refuse(multiplier != 0 && !(multiplier >= 1 && multiplier <= 100),
 		"%s.Multiplier is %v; it must be from 1 to 100", field, multiplier)
-	v.refuse(jitter > 1, "%s.Jitter is %v; it must be a share of at most 1", field, jitter)
+	v.refuse(!(jitter <= 1), "%s.Jitter is %v; it must be a share of at most 1", field, jitter)
 }
 
 func (p DLQPolicy) validate(v *validator) {
