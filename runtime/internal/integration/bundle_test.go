@@ -181,6 +181,7 @@ type seen struct {
 	attempt int
 	term    int64
 	event   string // id
+	token   string // as tokens sort
 }
 
 // recorder records the events that it handles.
@@ -193,6 +194,7 @@ type recorder struct {
 
 func (r *recorder) handle(ctx context.Context, ev *fw.Event[item]) error {
 	s := seen{op: ev.Operation, doc: ev.Doc, attempt: ev.Attempt, term: ev.Term, event: ev.ID}
+	s.token = dataOf(ev.Raw.Lookup("_id").Document())
 	if ev.Key != nil {
 		if err := ev.Key.Lookup("_id").Unmarshal(&s.id); err != nil {
 			return err
@@ -205,6 +207,12 @@ func (r *recorder) handle(ctx context.Context, ev *fw.Event[item]) error {
 		return r.also(ctx, ev)
 	}
 	return nil
+}
+
+// dataOf returns the hex string of a token: tokens sort as those do.
+func dataOf(token bson.Raw) string {
+	data, _ := token.Lookup("_data").StringValueOK()
+	return data
 }
 
 func (r *recorder) all() []seen {
