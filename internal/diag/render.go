@@ -6,18 +6,19 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 )
 
 // Sources returns the content of a file, as it was read by the run.
 type Sources func(file string) ([]byte, error)
 
-// Renderer prints problems for people.
+// Renderer prints problems, for people or for machines.
 type Renderer struct {
 	// Dir is what file names are relative to: the directory the command runs in.
 	Dir string
 	// Sources are the excerpts' source; nil prints none.
 	Sources Sources
+	// Color paints what is printed for people.
+	Color bool
 }
 
 // Render prints the problems in order of their positions.
@@ -30,14 +31,31 @@ func (r Renderer) Render(w io.Writer, list *List) error {
 	return err
 }
 
+// diagnostic prints one problem. Only its first line stands at the margin, so that an editor takes
+// it for one problem, however many lines the message has.
 func (r Renderer) diagnostic(b *strings.Builder, d Diagnostic) {
-	fmt.Fprintf(b, "%s: %s [%s]\n", r.position(d.Pos), d.Message, d.Code)
+	message, more, _ := strings.Cut(clean(d.Message), "\n")
+	fmt.Fprintf(b, "%s: %s %s\n", r.paint(bold, r.position(d.Pos)), message,
+		r.paint(faint, "["+d.Code.String()+"]"))
+	for line := range strings.Lines(more) {
+		fmt.Fprintf(b, "      %s\n", strings.TrimRight(line, "\r\n"))
+	}
 	r.excerpt(b, d.Pos, d.Hint)
 	for _, note := range d.Notes {
-		fmt.Fprintf(b, "      = %s\n", note)
+		r.note(b, note)
 	}
 	for _, rel := range d.Related {
-		fmt.Fprintf(b, "   %s: %s\n", r.position(rel.Pos), rel.Message)
+		fmt.Fprintf(b, "   %s: %s\n", r.position(rel.Pos), clean(rel.Message))
+	}
+}
+
+func (r Renderer) note(b *strings.Builder, text string) {
+	for i, line := range strings.Split(clean(text), "\n") {
+		mark := r.paint(blue, "=")
+		if i > 0 {
+			mark = " "
+		}
+		fmt.Fprintf(b, "      %s %s\n", mark, line)
 	}
 }
 
@@ -60,26 +78,7 @@ func (r Renderer) Relative(file string) string {
 	return filepath.ToSlash(file)
 }
 
-// excerpt prints the source line with the range underlined and the hint beside it. Without a line
-// to show, the hint stands alone.
-func (r Renderer) excerpt(b *strings.Builder, p Pos, hint string) {
-	line, ok := r.line(p)
-	if !ok {
-		if hint != "" {
-			fmt.Fprintf(b, "      = %s\n", hint)
-		}
-		return
-	}
-	fmt.Fprintf(b, "%5d | %s\n", p.Line, line)
-	before, marked := split(line, p)
-	mark := strings.Repeat("^", max(1, utf8.RuneCountInString(marked)))
-	fmt.Fprintf(b, "      | %s%s", padding(before), mark)
-	if hint != "" {
-		b.WriteString(" " + hint)
-	}
-	b.WriteString("\n")
-}
-
+// line returns the text of the line that a position is in.
 func (r Renderer) line(p Pos) (string, bool) {
 	if p.Line == 0 || r.Sources == nil {
 		return "", false
@@ -100,18 +99,8 @@ func (r Renderer) line(p Pos) (string, bool) {
 }
 
 // split cuts a line at the marked range; a range that does not fit is cut to the line's length.
-func split(line string, p Pos) (before, marked string) {
+func split(line string, p Pos) (before, marked, after string) {
 	start := min(max(p.Col-1, 0), len(line))
 	end := min(start+max(p.Len, 0), len(line))
-	return line[:start], line[start:end]
-}
-
-// padding is as wide as text on a screen: a tab stays a tab, anything else is one column.
-func padding(text string) string {
-	return strings.Map(func(c rune) rune {
-		if c == '\t' {
-			return c
-		}
-		return ' '
-	}, text)
+	return line[:start], line[start:end], line[end:]
 }
