@@ -8,8 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/fwgen/fwgen/internal/diag"
+	"time"
 )
 
 // Exit codes.
@@ -24,109 +23,102 @@ type Process struct {
 	Dir            string   // the working directory, absolute
 	Env            []string // nil for the process's own
 	Stdout, Stderr io.Writer
+	// Patience is how long loading packages may take before a line says that it does. Zero is two
+	// seconds, a negative one is for ever.
+	Patience time.Duration
 }
 
-// command is one of fwgen's verbs. The one without a name is what fwgen does without any.
-type command struct {
-	name, usage, doc string
-	run              func(*invocation) (int, error)
+func (p Process) getenv(name string) string {
+	if p.Env == nil {
+		return os.Getenv(name)
+	}
+	value := ""
+	for _, pair := range p.Env { // the last one counts
+		if v, ok := strings.CutPrefix(pair, name+"="); ok {
+			value = v
+		}
+	}
+	return value
 }
 
-// invocation is a command with its arguments.
+// invocation is a command with its flags and arguments.
 type invocation struct {
 	Process
-	tags     string
-	patterns []string
+	// start is the directory of the process; Dir may be another one.
+	start  string
+	args   []string
+	tags   string
+	format string
+	json   bool
+	// collection is for the scaffold of a handler.
+	collection string
 }
 
-func commands() []command {
-	return []command{
-		{"", "fwgen [flags] [packages]", "write the generated files of packages", generate},
-		{"check", "fwgen check [flags] [packages]",
-			"report problems and files that are out of date; write nothing", check},
+// patterns are the arguments of a command that takes packages.
+func (inv *invocation) patterns() []string {
+	if len(inv.args) == 0 {
+		return []string{"."}
 	}
+	return inv.args
 }
 
 // Main runs the command line and returns its exit code.
 func Main(args []string, p Process) int {
-	cmd, args := choose(args)
-	inv := &invocation{Process: p}
-	flags := flag.NewFlagSet("fwgen", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	dir := flags.String("C", "", "run in `dir`")
-	flags.StringVar(&inv.tags, "tags", "", "comma-separated build `tags`, as for go build")
-	switch err := flags.Parse(args); {
+	inv := &invocation{Process: p, start: p.Dir}
+	cmd, err := inv.parse(args)
+	switch {
 	case errors.Is(err, flag.ErrHelp):
-		usage(p.Stdout, flags)
+		usage(p.Stdout, cmd)
 		return exitFine
 	case err != nil:
 		fmt.Fprintf(p.Stderr, "fwgen: %v\n", err)
-		usage(p.Stderr, flags)
+		fmt.Fprintf(p.Stderr, "usage: %s (see %s)\n", cmd.usage(), cmd.help())
 		return exitFailure
-	}
-	if *dir != "" {
-		inv.Dir = *dir
-		if !filepath.IsAbs(*dir) {
-			inv.Dir = filepath.Join(p.Dir, *dir)
-		}
 	}
 	if info, err := os.Stat(inv.Dir); err != nil || !info.IsDir() {
 		fmt.Fprintf(p.Stderr, "fwgen: there is no directory %s\n", inv.Dir)
 		return exitFailure
 	}
-	code, err := run(cmd, inv, flags.Args())
+	code, err := cmd.run(inv)
 	if err != nil {
 		fmt.Fprintf(p.Stderr, "fwgen: %v\n", err)
 	}
 	return code
 }
 
-func run(cmd command, inv *invocation, patterns []string) (int, error) {
-	inv.patterns = patterns
-	if len(patterns) == 0 {
-		inv.patterns = []string{"."}
-	} else if err := mistyped(patterns[0]); err != nil && cmd.name == "" {
-		return exitFailure, err
+// parse finds the command and reads its flags, which may stand before it and between its arguments
+// as well.
+func (inv *invocation) parse(args []string) (*command, error) {
+	cmd, found := commands()[0], false
+	for {
+		flags := cmd.flagSet(inv)
+		if err := flags.Parse(args); err != nil {
+			return cmd, err
+		}
+		args = flags.Args()
+		if len(args) == 0 {
+			break
+		}
+		if named := lookup(args[0]); named != nil && !found && len(inv.args) == 0 {
+			cmd, found = named, true
+		} else {
+			inv.args = append(inv.args, args[0])
+		}
+		args = args[1:]
 	}
-	return cmd.run(inv)
-}
-
-// choose finds the command that the first argument names.
-func choose(args []string) (command, []string) {
-	all := commands()
-	for _, c := range all[1:] {
-		if len(args) > 0 && args[0] == c.name {
-			return c, args[1:]
+	if !found && len(inv.args) > 0 {
+		if err := mistyped(inv.args[0]); err != nil {
+			return cmd, err
 		}
 	}
-	return all[0], args
+	return cmd, inv.checkFormat()
 }
 
-// mistyped tells a command with a typing error from a package. Packages that can have handlers are
-// named with a dot or a slash.
-func mistyped(word string) error {
-	if strings.ContainsAny(word, "./\\") {
-		return nil
-	}
-	var names []string
-	for _, c := range commands()[1:] {
-		names = append(names, c.name)
-	}
-	if near := diag.Nearest(word, names); near != "" {
-		return fmt.Errorf("unknown command %q; did you mean %s?", word, near)
+// changeDir is the flag -C.
+func (inv *invocation) changeDir(dir string) error {
+	inv.Dir = dir
+	if !filepath.IsAbs(dir) {
+		inv.Dir = filepath.Join(inv.start, dir)
 	}
 	return nil
-}
-
-func usage(w io.Writer, flags *flag.FlagSet) {
-	fmt.Fprintf(w, "fwgen generates the dispatch of MongoDB change-stream handlers.\n\n")
-	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-32s  %s\n", c.usage, c.doc)
-	}
-	fmt.Fprintf(w, "\nPackages are named as for the go command; the default is \".\".\n\n")
-	flags.VisitAll(func(f *flag.Flag) {
-		name, doc := flag.UnquoteUsage(f)
-		fmt.Fprintf(w, "  %-32s  %s\n", "-"+f.Name+" "+name, doc)
-	})
-	fmt.Fprintf(w, "\nExit code 0: fine, 1: problems, 2: wrong usage or an internal error.\n")
 }

@@ -85,6 +85,7 @@ func (m *module) run(t *testing.T, list []*golden) map[string]string {
 		var stderr bytes.Buffer
 		process := Process{
 			Dir: filepath.Join(m.dir, g.name), Env: m.env, Stdout: &bytes.Buffer{}, Stderr: &stderr,
+			Patience: -1,
 		}
 		if !slices.Equal(g.command, []string{"./..."}) {
 			Main(g.command, process)

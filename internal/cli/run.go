@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -27,12 +26,8 @@ type pass struct {
 
 // prepare goes all the way to the changes that the packages need, making none.
 func prepare(inv *invocation) (*pass, error) {
-	config := load.Config{Dir: inv.Dir, Env: inv.Env, Tags: inv.tags}
-	prog, err := load.Scan(config, inv.patterns...)
+	prog, err := inv.load(inv.patterns())
 	if err != nil {
-		return nil, err
-	}
-	if err := prog.Types(); err != nil {
 		return nil, err
 	}
 	p := newPass(inv, prog, prog.Packages)
@@ -131,6 +126,10 @@ func generate(inv *invocation) (int, error) {
 
 // write makes the changes, with a line for each, and reports the problems.
 func (p *pass) write(failure error) (int, error) {
+	said := p.inv.Stdout
+	if p.inv.machine() {
+		said = p.inv.Stderr
+	}
 	for _, pkg := range p.prog.Packages {
 		for _, c := range p.changes[pkg] {
 			if err := output.Write(c); err != nil {
@@ -141,7 +140,7 @@ func (p *pass) write(failure error) (int, error) {
 			if c.Action == output.Remove {
 				word = "removed"
 			}
-			fmt.Fprintf(p.inv.Stdout, "%s %s\n", word, p.renderer().Relative(c.Path))
+			fmt.Fprintf(said, "%s %s\n", word, p.renderer().Relative(c.Path))
 		}
 	}
 	return p.report(failure)
@@ -171,58 +170,4 @@ func (p *pass) pattern(pkg *load.Package) string {
 	default:
 		return "./" + rel
 	}
-}
-
-func (p *pass) renderer() diag.Renderer {
-	return diag.Renderer{Dir: p.inv.Dir, Sources: func(file string) ([]byte, error) {
-		if text, ok := p.faulty[file]; ok {
-			return text, nil
-		}
-		if text, ok := p.prog.Source(file); ok {
-			return text, nil
-		}
-		return os.ReadFile(file)
-	}}
-}
-
-// report prints the problems and returns the exit code. An error is one of the command itself.
-func (p *pass) report(failure error) (int, error) {
-	var all diag.List
-	faulty, packages, code := 0, 0, exitFine
-	for _, pkg := range p.prog.Packages {
-		if pkg.Variant != load.Main {
-			continue // shares the problems of the package that it tests
-		}
-		packages++
-		all.Append(pkg.Problems)
-		all.Append(pkg.Excluded)
-		if pkg.Problems.Len()+pkg.Excluded.Len() > 0 {
-			faulty++
-		}
-	}
-	sorted := all.Sorted()
-	if err := p.renderer().Render(p.inv.Stderr, &all); err != nil {
-		failure = errors.Join(failure, err)
-	}
-	if n := len(sorted); n > 0 {
-		code = exitProblems
-		fmt.Fprintf(p.inv.Stderr, "fwgen: %d %s in %d of %d %s\n", n, plural(n, "problem"),
-			faulty, packages, plural(packages, "package"))
-	}
-	for _, d := range sorted {
-		if d.Code == diag.Internal {
-			code = exitFailure
-		}
-	}
-	if failure != nil {
-		code = exitFailure
-	}
-	return code, failure
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
 }

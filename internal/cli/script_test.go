@@ -1,22 +1,31 @@
 package cli
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain makes fwgen a command that scripts can run in a process of its own.
+// TestMain makes fwgen a command that scripts can run in a process of its own. It is patient, however
+// slow the machine is, unless PATIENCE says otherwise.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"fwgen": func() {
 		dir, err := os.Getwd()
 		if err != nil {
 			panic(err)
 		}
-		os.Exit(Main(os.Args[1:], Process{Dir: dir, Stdout: os.Stdout, Stderr: os.Stderr}))
+		patience, err := time.ParseDuration(cmp.Or(os.Getenv("PATIENCE"), "-1s"))
+		if err != nil {
+			panic(err)
+		}
+		os.Exit(Main(os.Args[1:], Process{
+			Dir: dir, Stdout: os.Stdout, Stderr: os.Stderr, Patience: patience,
+		}))
 	}})
 }
 
