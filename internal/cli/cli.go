@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/fwgen/fwgen/internal/vet"
 )
 
 // Exit codes.
@@ -64,6 +66,9 @@ func (inv *invocation) patterns() []string {
 
 // Main runs the command line and returns its exit code.
 func Main(args []string, p Process) int {
+	if vet.Called(args) {
+		vet.Main()
+	}
 	inv := &invocation{Process: p, start: p.Dir}
 	cmd, err := inv.parse(args)
 	switch {

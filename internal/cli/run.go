@@ -39,7 +39,6 @@ func newPass(inv *invocation, prog *load.Program, packages []*load.Package) *pas
 	p := &pass{
 		inv:     inv,
 		prog:    &load.Program{},
-		models:  map[*load.Package]*model.Package{},
 		files:   map[string][]output.File{},
 		faulty:  map[string][]byte{},
 		changes: map[*load.Package][]output.Change{},
@@ -47,20 +46,7 @@ func newPass(inv *invocation, prog *load.Program, packages []*load.Package) *pas
 	scope := *prog
 	scope.Packages = packages
 	p.prog = &scope
-	var streams []resolve.Stream
-	for _, pkg := range packages {
-		if pkg.Types == nil || pkg.Problems.Has(diag.SyntaxError) {
-			continue
-		}
-		m, s := resolve.Package(prog, pkg)
-		p.models[pkg] = m
-		if pkg.Variant == load.Main {
-			streams = append(streams, s...)
-		} else {
-			resolve.Duplicates(s) // handlers of tests run in no program but theirs
-		}
-	}
-	resolve.Duplicates(streams)
+	p.models = resolve.Packages(prog, packages)
 	for _, pkg := range packages {
 		if m := p.models[pkg]; m != nil && pkg.Problems.Len() == 0 {
 			for _, f := range m.Files {

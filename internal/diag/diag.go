@@ -39,6 +39,8 @@ type Diagnostic struct {
 	Message string
 	// Hint says what to write instead. It stands beside the underlined source.
 	Hint string
+	// Fix is what has to stand in the place of Pos, where nobody needs to think about it.
+	Fix string
 	// Notes follow the source, one a line: what is valid, what to run.
 	Notes   []string
 	Related []Related

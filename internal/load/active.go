@@ -15,6 +15,9 @@ import (
 
 // builds tells whether this run builds a file. The go command has said so for all but test files.
 func (p *Program) builds(main *Package, name string) bool {
+	if p.built != nil {
+		return p.built[name]
+	}
 	if !isTest(name) {
 		return slices.Contains(main.goFiles, name)
 	}

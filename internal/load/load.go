@@ -29,6 +29,9 @@ type Program struct {
 
 	config  Config
 	sources map[string][]byte
+	read    func(name string) ([]byte, error)
+	// built are the files that are built, where somebody else has decided about it.
+	built map[string]bool
 }
 
 // Package is one of them.

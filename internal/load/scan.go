@@ -27,6 +27,7 @@ func Scan(config Config, patterns ...string) (*Program, error) {
 		Fset:    token.NewFileSet(),
 		config:  config,
 		sources: map[string][]byte{},
+		read:    os.ReadFile,
 	}
 	listed, err := packages.Load(p.goList(packages.NeedName|packages.NeedFiles|
 		packages.NeedModule), patterns...)
@@ -87,8 +88,13 @@ func (p *Program) scanPackage(l *packages.Package) ([]*Package, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &directory{prog: p, main: pkg}
-	d.variants[Main] = pkg
+	return p.scanFiles(pkg, names)
+}
+
+// scanFiles reads the directives of some files and returns the variants that they belong to.
+func (p *Program) scanFiles(main *Package, names []string) ([]*Package, error) {
+	d := &directory{prog: p, main: main}
+	d.variants[Main] = main
 	for _, name := range names {
 		if err := p.scanFile(d, name); err != nil {
 			return nil, err
@@ -125,7 +131,7 @@ func goFiles(pkg *Package) ([]string, error) {
 }
 
 func (p *Program) scanFile(dir *directory, name string) error {
-	text, err := os.ReadFile(name)
+	text, err := p.read(name)
 	if err != nil {
 		return fmt.Errorf("read package %s: %w", dir.main.Path, err)
 	}

@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -48,7 +47,13 @@ func (p *Program) Types() error {
 	}
 	u := newUniverse(p.Fset, listed)
 	for _, pkg := range annotated {
-		p.check(pkg, u)
+		if u.has(Runtime) {
+			p.check(pkg, u.importerFor(nil))
+			continue
+		}
+		pkg.Problems.Add(diag.New(diag.NoRuntime, p.firstDirective(pkg),
+			"the module does not have %s", Runtime).
+			Noted("run: go get github.com/fwgen/fwgen@latest"))
 	}
 	return nil
 }
@@ -56,7 +61,7 @@ func (p *Program) Types() error {
 // parseFiles parses the files of a package and adds what they import.
 func (p *Program) parseFiles(pkg *Package, imports map[string]bool) {
 	for _, name := range pkg.goFiles {
-		text, err := os.ReadFile(name)
+		text, err := p.read(name)
 		if err != nil {
 			pkg.Problems.Addf(diag.SyntaxError, diag.Pos{File: name}, "%v", err)
 			continue
@@ -91,14 +96,9 @@ func (p *Program) strangers(pkg *Package) {
 	}
 }
 
-func (p *Program) check(pkg *Package, u *universe) {
-	if !u.has(Runtime) {
-		pkg.Problems.Add(diag.New(diag.NoRuntime, p.firstDirective(pkg),
-			"the module does not have %s", Runtime).
-			Noted("run: go get github.com/fwgen/fwgen@latest"))
-		return
-	}
-	pkg.importer = u.importerFor(nil)
+// check type-checks a package without its function bodies.
+func (p *Program) check(pkg *Package, importer types.Importer) {
+	pkg.importer = importer
 	pkg.Info = &types.Info{
 		Defs: map[*ast.Ident]types.Object{},
 		Uses: map[*ast.Ident]types.Object{},

@@ -47,15 +47,20 @@ type Change struct {
 	File
 }
 
+// Foreign reports somebody else's file in the place of one of fwgen's.
+func Foreign(f File, list *diag.List) {
+	list.Add(diag.New(diag.Foreign, diag.Pos{File: f.Path, Line: 1, Col: 1},
+		"%s was not written by fwgen, and is not touched", filepath.Base(f.Path)).
+		Hinted("rename the file, or remove it"))
+}
+
 // Plan returns the changes that a package needs, in order of the files' names. A foreign file in
 // the way is a problem, and then nothing is planned.
 func Plan(p Package, list *diag.List) ([]Change, error) {
 	var changes []Change
 	for _, f := range p.Files {
 		if slices.Contains(p.Foreign, f.Path) {
-			list.Add(diag.New(diag.Foreign, diag.Pos{File: f.Path, Line: 1, Col: 1},
-				"%s was not written by fwgen, and is not touched", filepath.Base(f.Path)).
-				Hinted("rename the file, or remove it"))
+			Foreign(f, list)
 			return nil, nil
 		}
 		old, err := os.ReadFile(f.Path)

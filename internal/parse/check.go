@@ -62,6 +62,7 @@ func (c *checker) unknownVerb(l *lexer, name lexeme) {
 		d := diag.New(diag.UnknownVerb, c.place(0, len(c.text)), "a verb is missing behind //fw:")
 		if c.unknown != "" {
 			d = d.Hinted("write %s%s without the space", prefix, c.unknown)
+			d.Fix = prefix + c.unknown + c.text[next.end:]
 		}
 		c.report(d.Noted("%s", valid))
 		return
@@ -70,6 +71,7 @@ func (c *checker) unknownVerb(l *lexer, name lexeme) {
 		"unknown directive %s%s", prefix, name.text)
 	if c.unknown = diag.Nearest(name.text, all); c.unknown != "" {
 		d = d.Hinted("did you mean %s%s?", prefix, c.unknown)
+		d.Fix = meant(name.text)
 	}
 	c.report(d.Noted("%s", valid))
 }

@@ -82,11 +82,28 @@ func (r *reader) comment(comment *ast.Comment, group *ast.CommentGroup) {
 		if correction, ok := nearMiss(text); ok {
 			r.out.Count++
 			r.meant(group, strings.HasPrefix(correction, prefix+"changestream"))
-			r.list.Add(diag.New(diag.NearMiss, at,
-				"a comment that looks like a directive but is none").
-				Hinted("write %s", correction))
+			r.list.Add(r.nearMiss(comment, at, correction))
 		}
 	}
+}
+
+// nearMiss is the problem of a comment that is nearly a directive. It has a fix where the comment has
+// its line to itself, so that the correction is a directive in a place for one.
+func (r *reader) nearMiss(comment *ast.Comment, at diag.Pos, correction string) diag.Diagnostic {
+	d := diag.New(diag.NearMiss, at, "a comment that looks like a directive but is none")
+	if r.behindCode(at) {
+		return d.Hinted("write %s on a line of its own", correction)
+	}
+	d = d.Hinted("write %s", correction)
+	if !strings.Contains(comment.Text, "\n") && r.ends(comment) {
+		d.Fix = correction
+	}
+	return d
+}
+
+// ends tells whether nothing follows a comment on its line.
+func (r *reader) ends(comment *ast.Comment) bool {
+	return strings.TrimSpace(r.rest(r.Fset.PositionFor(comment.End(), false).Offset)) == ""
 }
 
 // directive reads a true directive and gives it to its declaration. Both are checked, so that a

@@ -3,6 +3,7 @@ package resolve
 import (
 	"github.com/fwgen/fwgen/internal/diag"
 	"github.com/fwgen/fwgen/internal/load"
+	"github.com/fwgen/fwgen/internal/model"
 )
 
 // Stream is a stream's name and where it comes from.
@@ -10,6 +11,26 @@ type Stream struct {
 	Name    string
 	Pos     diag.Pos
 	Package *load.Package
+}
+
+// Packages resolves all packages of a run that could be read, and compares their streams.
+func Packages(prog *load.Program, packages []*load.Package) map[*load.Package]*model.Package {
+	models := map[*load.Package]*model.Package{}
+	var streams []Stream
+	for _, pkg := range packages {
+		if pkg.Types == nil || pkg.Problems.Has(diag.SyntaxError) {
+			continue
+		}
+		m, s := Package(prog, pkg)
+		models[pkg] = m
+		if pkg.Variant == load.Main {
+			streams = append(streams, s...)
+		} else {
+			Duplicates(s) // handlers of tests run in no program but theirs
+		}
+	}
+	Duplicates(streams)
+	return models
 }
 
 // Duplicates reports streams of the same name, at each of the places: they would share one lease
