@@ -12,7 +12,7 @@ import (
 )
 
 // convert makes a problem what go vet can print: the first line is the one that fwgen prints; the
-// hint, what is valid and the related places follow, indented.
+// hint and what is valid follow, indented. Related places of the package are go vet's to print.
 func convert(pass *analysis.Pass, d diag.Diagnostic) analysis.Diagnostic {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s [%s]", d.Message, d.Code)
@@ -25,12 +25,14 @@ func convert(pass *analysis.Pass, d diag.Diagnostic) analysis.Diagnostic {
 	out := analysis.Diagnostic{Category: d.Code.String()}
 	out.Pos, out.End = locate(pass, d.Pos)
 	for _, r := range d.Related {
-		fmt.Fprintf(&text, "\n\t%s:%d: %s", filepath.Base(r.Pos.File), r.Pos.Line, r.Message)
-		if from, to := locate(pass, r.Pos); from.IsValid() {
-			out.Related = append(out.Related, analysis.RelatedInformation{
-				Pos: from, End: to, Message: r.Message,
-			})
+		from, to := locate(pass, r.Pos)
+		if !from.IsValid() { // in a file of another package
+			fmt.Fprintf(&text, "\n\t%s:%d: %s", filepath.Base(r.Pos.File), r.Pos.Line, r.Message)
+			continue
 		}
+		out.Related = append(out.Related, analysis.RelatedInformation{
+			Pos: from, End: to, Message: r.Message,
+		})
 	}
 	out.Message = text.String()
 	if d.Fix != "" {
