@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -137,9 +138,13 @@ func (c *caughtUp) get() time.Time {
 	return c.at
 }
 
-// foreign reports whether a position was stored by another deployment.
+// foreign reports whether a position was stored by another deployment. Only like is compared with
+// like: an identity is a kind and a value, as replicaSetId:… or setName:…, and which kind can be
+// read depends on the rights of the day.
 func foreign(stored, now store.Scope) bool {
-	return stored.Deployment != "" && now.Deployment != "" && stored.Deployment != now.Deployment
+	storedKind, _, _ := strings.Cut(stored.Deployment, ":")
+	kind, _, _ := strings.Cut(now.Deployment, ":")
+	return stored.Deployment != "" && storedKind == kind && stored.Deployment != now.Deployment
 }
 
 func (c *session) refuseForeign(stored, now store.Scope) {
