@@ -88,8 +88,12 @@ func TestB057IdleStreamSurvivesTheClientsTimeout(t *testing.T) {
 	inBothModes(t, mongotest.Needs{}, func(b *bundle, mode fw.Mode) {
 		var r recorder
 		var asked commands
+		timeout := 2 * time.Second
+		if mode == fw.AllInstances {
+			timeout = 900 * time.Millisecond // B058: shorter than the server waits for events
+		}
 		a := b.run(fw.Config{
-			Client: asked.client(b, options.Client().SetTimeout(2*time.Second)),
+			Client: asked.client(b, options.Client().SetTimeout(timeout)),
 		}, stream(mode, &r))
 		a.awaitPosition(checkpointID(mode))
 		started := time.Now()

@@ -389,6 +389,33 @@ func TestPositionOfAnotherDeploymentIsRefused(t *testing.T) {
 	})
 }
 
+// Which identity of a deployment can be read depends on the user's rights, and those may change.
+func TestPositionIsKeptWhenAnotherIdentityIsRead(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, mongotest.Needs{Auth: true})
+	must(t, b.db.Client().Database("admin").RunCommand(t.Context(), bson.D{
+		{Key: "createUser", Value: "app"}, {Key: "pwd", Value: "secret"},
+		{Key: "roles", Value: bson.A{bson.M{"role": "readWrite", "db": b.db.Name()}}},
+	}).Err())
+	limited := b.deployment.Client(b, options.Client().SetAuth(
+		options.Credential{Username: "app", Password: "secret"}))
+	var r recorder
+	a := b.run(fw.Config{Client: limited}, stream(fw.SingleLeader, &r))
+	a.awaitPosition("items")
+	a.stop()
+	before := checkpointOf(b, b.db, "items").Scope.Deployment
+	b.insert(1)
+	a = b.run(fw.Config{}, stream(fw.SingleLeader, &r)) // may read everything
+	r.expect(a, 1)
+	a.stop()
+	if after := checkpointOf(b, b.db, "items").Scope.Deployment; after == before {
+		b.Errorf("both users read the identity %s: the test shows nothing", after)
+	}
+	b.insert(2)
+	a = b.run(fw.Config{Client: limited}, stream(fw.SingleLeader, &r))
+	r.expect(a, 1, 2)
+}
+
 // The checkpoint is deleted under a running stream, which says so and goes on where it was.
 func TestCheckpointDeletedByHandLosesNothing(t *testing.T) {
 	inBothModes(t, mongotest.Needs{}, func(b *bundle, mode fw.Mode) {
@@ -450,6 +477,21 @@ func TestLeaseDeletedByHandDoesNotBringTheTermBack(t *testing.T) {
 		events := r.all()
 		if last := events[len(events)-1]; last.id != any(int32(2)) || last.term <= before+1 {
 			return fmt.Errorf("the last event is %+v, want one above term %d", last, before+1)
+		}
+		return nil
+	}, a)
+	a.stop()
+
+	// And while nobody knows the term any more.
+	stopped := lockOf(b, b.db, "items").Term
+	_, err = b.db.Collection("_fw_locks").DeleteOne(b.Context(), bson.M{"_id": "items"})
+	must(b, err)
+	a = b.run(fw.Config{}, stream(fw.SingleLeader, &r))
+	b.insert(3)
+	eventually(b, patience, func() error {
+		events := r.all()
+		if last := events[len(events)-1]; last.id != any(int32(3)) || last.term <= stopped {
+			return fmt.Errorf("the last event is %+v, want one above term %d", last, stopped)
 		}
 		return nil
 	}, a)
