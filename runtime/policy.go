@@ -2,6 +2,7 @@ package fw
 
 import (
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -94,10 +95,15 @@ func MatchType[E error]() ErrorMatch {
 }
 
 func anyMatch(matches []ErrorMatch, err error) bool {
-	for _, m := range matches {
-		if m.matches != nil && m.matches(err) {
-			return true
+	return slices.ContainsFunc(matches, func(m ErrorMatch) bool { return m.match(err) })
+}
+
+// match reports whether err is meant. An error whose own Is or As panics is not.
+func (m ErrorMatch) match(err error) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
 		}
-	}
-	return false
+	}()
+	return m.matches != nil && m.matches(err)
 }

@@ -2,6 +2,8 @@ package fw
 
 import (
 	"context"
+	"errors"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -165,5 +167,18 @@ func TestAllFaultsAreNamedAtOnce(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%v does not name %s", err, part)
 		}
+	}
+}
+
+// touchy is an error whose Is panics.
+type touchy struct{ error }
+
+func (touchy) Is(error) bool { panic("touched") }
+
+func TestErrorWhoseIsPanicsIsNotMatched(t *testing.T) {
+	t.Parallel()
+	p := RetryPolicy{Except: []ErrorMatch{MatchValue(io.EOF)}}
+	if !p.retryable()(touchy{errors.New("x")}) {
+		t.Error("it counts as excepted")
 	}
 }

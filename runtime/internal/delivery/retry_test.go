@@ -346,3 +346,34 @@ func TestSkipOfAHandlerIsNoFailure(t *testing.T) {
 		}
 	}, withDLQ)
 }
+
+func TestEveryFailedAttemptIsToldOfAlsoOneThatEndsInASkip(t *testing.T) {
+	fail := func(context.Context, *delivery.Delivery) error { return errBroken }
+	told := func(b *bundle) (n int) {
+		for _, f := range b.facts {
+			if _, ok := f.(fact.AttemptFailed); ok {
+				n++
+			}
+		}
+		return n
+	}
+	t.Run("policy", func(t *testing.T) {
+		run(t, fail, func(b *bundle) {
+			b.drive(b.Context(), b.deliver(), 9)
+			if n := told(b); n != 2 {
+				t.Errorf("told of %d failed attempts, want 2", n)
+			}
+		}, withAttempts(2), withSkip)
+	})
+	t.Run("asked for", func(t *testing.T) {
+		skip := func(context.Context, *delivery.Delivery) error {
+			return &failure.SkipError{Reason: "not ours"}
+		}
+		run(t, skip, func(b *bundle) {
+			b.drive(b.Context(), b.deliver(), 9)
+			if n := told(b); n != 0 {
+				t.Errorf("told of %d failed attempts, want none: to skip is no failure", n)
+			}
+		})
+	})
+}

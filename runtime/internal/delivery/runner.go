@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -130,7 +131,7 @@ func (r *Runner) failed(ctx context.Context, d *Delivery, f failed) Next {
 		Interrupted: ctx.Err() != nil, Kind: f.kind, Err: f.err, Attempt: d.Attempt,
 		OnError: r.guarded(d, f),
 	})
-	if decision.Do != failure.DoLeave && decision.Do != failure.DoSkip {
+	if _, asked := errors.AsType[*failure.SkipError](f.err); !asked && decision.Do != failure.DoLeave {
 		d.remember(f.kind, f.err)
 		r.reportFailure(d, f, decision)
 	}

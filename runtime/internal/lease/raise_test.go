@@ -170,7 +170,7 @@ func TestALeaseThatWasDeletedByHandDoesNotBringTermsBack(t *testing.T) {
 		_, _ = b.leases.Acquire(context.Background(), store.AcquireRequest{
 			Stream: stream, Owner: "x", MinTerm: 1000, TTL: 1,
 		})
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		b.startLeader("a")
 		b.start("c")
 		for range 5 {

@@ -149,7 +149,7 @@ func TestB005CursorThatKeepsEndingIsOpenedOncePerBackoffStep(t *testing.T) {
 	bubble(t, func(b *bundle) {
 		b.oplog.SetFault(func(c readertest.Call) error {
 			if c.Next == 1 {
-				return readertest.End
+				return readertest.ErrEnd
 			}
 			return nil
 		})
@@ -403,7 +403,7 @@ func TestNeverMoreThanOneOpenPerBackoffStep(t *testing.T) {
 		"oversized":   once1(readertest.Code(10334)),
 		"no right":    once1(readertest.Code(13)),
 		"no stage":    once1(readertest.Code(40324)),
-		"ends":        once1(readertest.End),
+		"ends":        once1(readertest.ErrEnd),
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(b *bundle) {
@@ -486,7 +486,7 @@ func TestCodeOfABadTokenMeansNothingOnceTheStreamIsOpen(t *testing.T) {
 
 func TestServerThatNoLongerAnswersIsLeftAtTheHead(t *testing.T) {
 	bubble(t, func(b *bundle) {
-		b.oplog.SetFault(once(1, 3, readertest.Hang))
+		b.oplog.SetFault(once(1, 3, readertest.ErrHang))
 		b.start()
 		time.Sleep(2500 * time.Millisecond)
 		head := b.lastMarker().token
@@ -507,7 +507,7 @@ func TestPatienceGrowsWithASlowServer(t *testing.T) {
 	bubble(t, func(b *bundle) { // B067: an open that takes long is given longer
 		b.oplog.SetFault(func(c readertest.Call) error {
 			if c.Next <= 1 && c.Open < 6 {
-				return readertest.Hang
+				return readertest.ErrHang
 			}
 			return nil
 		})
@@ -527,7 +527,7 @@ func TestPatienceGrowsWithASlowServer(t *testing.T) {
 
 func TestStopDoesNotCancelTheCallInFlight(t *testing.T) {
 	bubble(t, func(b *bundle) {
-		b.oplog.SetFault(once(1, 3, readertest.Hang))
+		b.oplog.SetFault(once(1, 3, readertest.ErrHang))
 		b.start()
 		time.Sleep(3 * time.Second)
 		b.stop()
@@ -579,7 +579,7 @@ func TestSinkThatTakesNothingMoreEndsTheReader(t *testing.T) {
 func TestNoFailureLosesOrRepeatsAnEvent(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		kinds := []error{nil, nil, nil, errNet, readertest.Hang, readertest.End,
+		kinds := []error{nil, nil, nil, errNet, readertest.ErrHang, readertest.ErrEnd,
 			readertest.Code(10334)}
 		faults := rapid.SliceOfN(rapid.SampledFrom(kinds), 0, 30).Draw(rt, "faults")
 		events := rapid.SliceOfN(rapid.IntRange(0, 9), 1, 30).Draw(rt, "events")

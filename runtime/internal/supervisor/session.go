@@ -3,6 +3,7 @@ package supervisor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -174,7 +175,14 @@ func (c *session) step(ctx context.Context, d *delivery.Delivery) delivery.Next 
 func (c *session) run(
 	ctx, handling context.Context, cancel context.CancelCauseFunc, checkpoint store.Checkpoint,
 ) {
-	source, scope := c.stream.Source()
+	source, scope, err := c.source()
+	if err != nil {
+		c.show(func(b *state.Board) {
+			b.Set(state.Condition{State: state.Failed, Code: "pipeline_panicked", Reason: err.Error()})
+		})
+		c.end(errGaveUp)
+		return
+	}
 	c.writer.Save.Scope = scope
 	if foreign(checkpoint.Scope, scope) {
 		c.refuseForeign(checkpoint.Scope, scope)
@@ -194,6 +202,17 @@ func (c *session) run(
 	stopSaving()
 	<-saved
 	c.flush(ctx)
+}
+
+// source asks for the source of this start, and with it for the user's pipeline.
+func (c *session) source() (source reader.Source, scope store.Scope, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("ask for the pipeline: %w", &failure.PanicError{Value: p})
+		}
+	}()
+	source, scope = c.stream.Source()
+	return source, scope, nil
 }
 
 // drain waits for the handler that runs. Its context stays alive for DrainTimeout.

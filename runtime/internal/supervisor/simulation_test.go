@@ -190,9 +190,9 @@ func trouble(w *world, random *lockedRand) {
 		case 0:
 			return errDown
 		case 1:
-			return readertest.End
+			return readertest.ErrEnd
 		case 2:
-			return readertest.Hang
+			return readertest.ErrHang
 		}
 		return nil
 	})

@@ -178,7 +178,7 @@ func TestB109StopDuringALongBackoff(t *testing.T) {
 func TestReleaseDoesNotWaitForTheReader(t *testing.T) {
 	bubble(t, func(w *world) {
 		i := w.start("blue")
-		w.oplog.SetFault(func(readertest.Call) error { return readertest.Hang })
+		w.oplog.SetFault(func(readertest.Call) error { return readertest.ErrHang })
 		time.Sleep(1500 * time.Millisecond)
 		i.stop()
 		synctest.Wait()

@@ -17,6 +17,7 @@ import (
 	"github.com/fwgen/fwgen/runtime/internal/delivery"
 	"github.com/fwgen/fwgen/runtime/internal/memstore"
 	"github.com/fwgen/fwgen/runtime/internal/position"
+	"github.com/fwgen/fwgen/runtime/internal/reader"
 	"github.com/fwgen/fwgen/runtime/internal/reader/readertest"
 	"github.com/fwgen/fwgen/runtime/internal/state"
 	"github.com/fwgen/fwgen/runtime/internal/supervisor"
@@ -555,6 +556,22 @@ func TestHistoryOfAnUnknownTimeIsResumedByToken(t *testing.T) {
 		w.start("blue", withScope(store.Scope{Hash: "b"}))
 		if from := w.oplog.Opens()[0].From; from.After.Compare(e.Token) != 0 {
 			t.Errorf("opened at %+v", from)
+		}
+	})
+}
+
+func TestPipelineThatPanicsFailsItsStreamAlone(t *testing.T) {
+	bubble(t, func(w *world) {
+		i := w.start("blue", func(_ *instance, c *supervisor.Config) {
+			c.Source = func() (reader.Source, store.Scope) { panic("no tenant is set") }
+		})
+		got := i.wantState(state.Failed, "pipeline_panicked")
+		if !strings.Contains(got.Reason, "no tenant is set") {
+			t.Errorf("reason: %s", got.Reason)
+		}
+		<-i.ended
+		if l := w.leases.Get("orders"); l.Live() || l.Released != store.StreamFailing {
+			t.Errorf("lease: got %+v, want released as failing", l)
 		}
 	})
 }

@@ -105,7 +105,7 @@ func (c *Cursor) ask(ctx context.Context) bool {
 	switch {
 	case err == nil:
 		return c.await(ctx)
-	case errors.Is(err, End):
+	case errors.Is(err, ErrEnd):
 		c.id = 0
 	default:
 		c.err = err

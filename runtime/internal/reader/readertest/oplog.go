@@ -53,10 +53,10 @@ type Call struct {
 }
 
 var (
-	// Hang, as a fault, makes a call go unanswered until its deadline.
-	Hang = errors.New("hang")
-	// End, as a fault, makes a cursor end by itself, without an error.
-	End = errors.New("end")
+	// ErrHang, as a fault, makes a call go unanswered until its deadline.
+	ErrHang = errors.New("hang")
+	// ErrEnd, as a fault, makes a cursor end by itself, without an error.
+	ErrEnd = errors.New("end")
 )
 
 // Code is the error of a server with that code.
@@ -182,7 +182,7 @@ func (o *Oplog) answer(ctx context.Context, call Call) error {
 		return nil
 	}
 	err := fault(call)
-	if errors.Is(err, Hang) {
+	if errors.Is(err, ErrHang) {
 		<-ctx.Done()
 		return ctx.Err()
 	}
