@@ -33,6 +33,9 @@ func (a *App) check(ctx context.Context) (server, error) {
 	if err := preflight.Privileges(bounded, a.config.Client, a.watched()); err != nil {
 		return server{}, err
 	}
+	if err := a.checkCollections(bounded); err != nil {
+		return server{}, err
+	}
 	if a.config.StateClient != a.config.Client {
 		if _, err := preflight.Reach(bounded, a.config.StateClient); err != nil {
 			return server{}, fmt.Errorf("Config.StateClient: %w", err)
@@ -99,18 +102,23 @@ func (a *App) noticePool(ctx context.Context) {
 	}
 }
 
-// noticeCollections logs collections that do not exist: they may be misspelt.
-func (a *App) noticeCollections(ctx context.Context) {
-	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
-	defer cancel()
+// checkCollections refuses what has no change stream. A collection that does not exist may be
+// misspelt, and is logged.
+func (a *App) checkCollections(ctx context.Context) error {
 	for _, d := range a.here() {
 		name := d.Collections[0]
-		db := a.config.Client.Database(d.Database)
-		if exists, near := preflight.Collection(bounded, db, name); !exists {
+		found := preflight.Collection(ctx, a.config.Client.Database(d.Database), name)
+		switch found.Kind {
+		case "view", "timeseries":
+			return fmt.Errorf("stream %s: %s.%s is a %s, which has no change stream; watch a "+
+				"collection", d.Name, d.Database, name, found.Kind)
+		case "":
 			a.config.Logger.Info("the collection does not exist yet; the stream waits for it",
-				"stream", d.Name, "collection", d.Database+"."+name, "near", strings.Join(near, ", "))
+				"stream", d.Name, "collection", d.Database+"."+name,
+				"near", strings.Join(found.Near, ", "))
 		}
 	}
+	return nil
 }
 
 // excludes reports whether Only and Except keep a stream from running in this process.

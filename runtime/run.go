@@ -30,9 +30,9 @@ const (
 // error, and their leases are left to expire.
 //
 // Run first checks, for at most 10 s, that the server is there, can serve change streams and lets
-// the user do what the streams need, and returns the error if not. After that nothing is terminal for Run: a stream that fails stays in
-// [App.Status]. Run returns early only when every stream has failed or does not run here, naming
-// the failed ones. It can be called once.
+// the user do what the streams need, and returns the error if not. After that nothing is terminal
+// for Run: a stream that fails stays in [App.Status]. Run returns early only when every stream has
+// failed or does not run here, naming the failed ones. It can be called once.
 func (a *App) Run(ctx context.Context) error {
 	if err := a.begin(); err != nil {
 		return fmt.Errorf("fw.App.Run: %w", err)
@@ -87,7 +87,6 @@ func (a *App) supervise(
 	var served, streams sync.WaitGroup
 	served.Go(func() { watcher.Run(serving) })
 	served.Go(func() { a.prepare(serving) })
-	served.Go(func() { a.noticeCollections(serving) })
 	over := make(chan struct{})
 	for _, d := range a.streams {
 		if d.running != nil {

@@ -48,5 +48,6 @@ func (u *UpdateDescription) Changed(path string) bool {
 }
 
 func touches(changed, path string) bool {
-	return changed == path || strings.HasPrefix(changed, path+".") || strings.HasPrefix(path, changed+".")
+	return changed == path ||
+		strings.HasPrefix(changed, path+".") || strings.HasPrefix(path, changed+".")
 }

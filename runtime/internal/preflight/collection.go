@@ -9,15 +9,29 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 )
 
-// Collection says whether a collection exists, and if not, which names are near. What can't be
-// found out counts as existing.
-func Collection(ctx context.Context, db *mongo.Database, name string) (exists bool, near []string) {
-	names, err := db.ListCollectionNames(ctx, bson.D{})
-	if err != nil || slices.Contains(names, name) {
-		return true, nil
+// Found is what a database has under a name.
+type Found struct {
+	Kind string   // collection, view or timeseries; "" if there is nothing
+	Near []string // names that are near, if there is nothing
+}
+
+// Collection looks a name up. What can't be found out counts as a collection.
+func Collection(ctx context.Context, db *mongo.Database, name string) Found {
+	all, err := db.ListCollectionSpecifications(ctx, bson.D{})
+	if err != nil {
+		return Found{Kind: "collection"}
 	}
-	slices.Sort(names)
-	return false, slices.DeleteFunc(names, func(other string) bool { return !alike(name, other) })
+	var near []string
+	for _, other := range all {
+		switch {
+		case other.Name == name:
+			return Found{Kind: other.Type}
+		case alike(name, other.Name):
+			near = append(near, other.Name)
+		}
+	}
+	slices.Sort(near)
+	return Found{Near: near}
 }
 
 // alike reports whether one name was probably meant to be the other: the same but for case, or at

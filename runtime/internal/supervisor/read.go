@@ -42,8 +42,8 @@ func (c *session) terminal(err error) state.Condition {
 		stored, _ := c.writer.Stored()
 		return state.Condition{State: state.HistoryLost, Code: "position_lost",
 			Reason: fmt.Sprintf("%v; the stored position of cluster time %d can't be resumed and "+
-				"is kept; events since then may be lost: delete the checkpoint %q of this stream "+
-				"to begin again at now", err, stored.ClusterTime.T, c.stream.CheckpointID)}
+				"is kept; events since then may be lost: to begin again at now, delete the checkpoint "+
+				"%q of this stream and start it again", err, stored.ClusterTime.T, c.stream.CheckpointID)}
 	case reader.Invalidated:
 		return state.Condition{State: state.Invalidated, Code: "renamed",
 			Reason: "the collection was renamed; the stream watches the old name and has ended there"}
@@ -150,6 +150,6 @@ func foreign(stored, now store.Scope) bool {
 func (c *session) refuseForeign(stored, now store.Scope) {
 	c.stream.board.Set(state.Condition{State: state.HistoryLost, Code: "foreign_deployment",
 		Reason: fmt.Sprintf("the stored position belongs to deployment %s, and this is %s; it is "+
-			"kept: delete the checkpoint %q of this stream to begin again at now",
+			"kept: to begin again at now, delete the checkpoint %q of this stream and start it again",
 			stored.Deployment, now.Deployment, c.stream.CheckpointID)})
 }
