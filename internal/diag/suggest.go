@@ -3,7 +3,7 @@ package diag
 import "strings"
 
 // Nearest returns the candidate that is most like name, or "" where none is near enough to be what
-// was meant. Case and the difference between "-" and "_" count little, so that single-leader finds
+// was meant, or which it is a part of. Case and the difference between "-" and "_" count little, so that single-leader finds
 // single_leader.
 func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", limit(name)+1
@@ -12,7 +12,24 @@ func Nearest(name string, candidates []string) string {
 			best, bestDistance = c, d
 		}
 	}
+	if best == "" && len(name) >= 4 {
+		return containing(fold(name), candidates)
+	}
 	return best
+}
+
+// containing returns the only candidate that a name is a part of: leader of single_leader.
+func containing(part string, candidates []string) (found string) {
+	for _, c := range candidates {
+		switch {
+		case !strings.Contains(fold(c), part):
+		case found != "":
+			return ""
+		default:
+			found = c
+		}
+	}
+	return found
 }
 
 // limit is how many edits may lie between a name and a suggestion for it.

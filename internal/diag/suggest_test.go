@@ -24,6 +24,9 @@ func TestNearest(t *testing.T) {
 		{"x", []string{"retry"}, ""},
 		{"rtery", []string{"dlq", "retry"}, "retry"},
 		{"", []string{"on"}, ""},
+		{"leader", modes, "single_leader"},
+		{"instance", append(modes, "instances"), "instances"},
+		{"lead", []string{"leader_a", "leader_b"}, ""},
 		{"one", nil, ""},
 	} {
 		if got := diag.Nearest(tt.name, tt.from); got != tt.want {

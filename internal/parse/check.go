@@ -72,6 +72,8 @@ func (c *checker) unknownVerb(l *lexer, name lexeme) {
 	if c.unknown = diag.Nearest(name.text, all); c.unknown != "" {
 		d = d.Hinted("did you mean %s%s?", prefix, c.unknown)
 		d.Fix = meant(name.text)
+	} else if c.unknown = leading(name.text); c.unknown != "" {
+		d = d.Hinted("write %s%s and separate arguments with spaces", prefix, c.unknown)
 	}
 	c.report(d.Noted("%s", valid))
 }
@@ -144,24 +146,7 @@ func (c *checker) unknownKey(raw rawArg, at diag.Pos, previous rawArg) {
 	if !keyPattern.MatchString(raw.key.text) && !raw.hasValue {
 		d = diag.New(diag.BadSyntax, at, "%q is not a key", raw.key.text)
 	}
-	if near := diag.Nearest(raw.key.text, valid); near != "" {
-		d = d.Hinted("did you mean %s?", near)
-	} else if owner := keyOwner(raw.key.text); owner != "" {
-		d = d.Hinted("it is a key of %s%s", prefix, owner)
-	} else if !raw.hasValue && previous.hasValue {
-		d = d.Hinted("quote a value with spaces: %s=\"…\"", previous.key.text)
-	}
-	c.report(d.Noted("valid: %s", strings.Join(valid, ", ")))
-}
-
-// keyOwner finds another verb with this key.
-func keyOwner(key string) string {
-	for _, v := range spec.Verbs {
-		if v.Lookup(key) != nil {
-			return v.Name
-		}
-	}
-	return ""
+	c.report(c.guessKey(d, raw, previous).Noted("valid: %s", strings.Join(valid, ", ")))
 }
 
 // option checks an argument whose key is known and available.
@@ -214,6 +199,12 @@ func (c *checker) elements(arg *Arg, values []lexeme) (ok bool) {
 			continue
 		}
 		seen[v.text] = at
+		if hint, is := truth(arg.Option, v); is {
+			c.report(diag.New(diag.ValueExpected, at, "%s is no switch", arg.Option.Name).
+				Hinted("%s", hint))
+			ok = false
+			continue
+		}
 		parsed, problem := arg.Option.Parse(v.text)
 		if problem != nil {
 			problem.Pos = at

@@ -136,7 +136,7 @@ func (l *lexer) value() (lexeme, *fault) {
 	if !utf8.ValidString(v.text) {
 		return lexeme{}, &fault{v.start, v.end, "a value is not valid UTF-8", ""}
 	}
-	return v, nil
+	return v, l.suspect(v)
 }
 
 // quoted reads a Go string, which ends at its closing quote and nowhere else.

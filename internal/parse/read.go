@@ -71,6 +71,7 @@ func (r *reader) comment(comment *ast.Comment, group *ast.CommentGroup) {
 	text := r.rest(r.Fset.PositionFor(comment.Pos(), false).Offset)
 	if strings.HasPrefix(comment.Text, "/*") {
 		text = comment.Text
+		r.block(comment, group)
 	}
 	text = strings.TrimRight(text, " \t")
 	at.Len = min(at.Len, len(text))
@@ -99,6 +100,25 @@ func (r *reader) nearMiss(comment *ast.Comment, at diag.Pos, correction string) 
 		d.Fix = correction
 	}
 	return d
+}
+
+// block looks for directives in the lines of a block comment behind the first.
+func (r *reader) block(comment *ast.Comment, group *ast.CommentGroup) {
+	at := r.Fset.PositionFor(comment.Pos(), false)
+	text, _, _ := bytes.Cut(r.Text[min(at.Offset, len(r.Text)):], []byte("*/"))
+	for i, line := range bytes.Split(text, []byte("\n")) {
+		content := strings.TrimRight(string(line), " \t\r")
+		correction, skipped, ok := nearMissInBlock(content)
+		if i == 0 || !ok {
+			continue
+		}
+		r.out.Count++
+		r.meant(group, strings.HasPrefix(correction, prefix+"changestream"))
+		r.list.Add(diag.New(diag.NearMiss, diag.Pos{
+			File: at.Filename, Line: at.Line + i, Col: skipped + 1, Len: len(content) - skipped,
+		}, "a directive inside a block comment, where it is none").
+			Hinted("write %s on a line of its own", correction))
+	}
 }
 
 // ends tells whether nothing follows a comment on its line.

@@ -58,6 +58,20 @@ func nearMiss(text string) (correction string, ok bool) {
 	return prefix + verb + rest, true
 }
 
+// decoration is what may stand before a line's text in a block comment.
+var decoration = regexp.MustCompile(`^[ \t*]*(?://)?`)
+
+// nearMissInBlock looks at a line inside a block comment. The bytes that precede its text are
+// skipped. A line that only speaks of a directive has no arguments behind the verb.
+func nearMissInBlock(line string) (correction string, skipped int, ok bool) {
+	skipped = len(decoration.FindString(line))
+	correction, ok = nearMiss("//" + line[skipped:])
+	verb, arguments, _ := strings.Cut(correction, " ")
+	meant := strings.Contains(arguments, "=") || arguments == "" && verb != "" ||
+		strings.HasSuffix(line[:skipped], "//")
+	return correction, skipped, ok && meant
+}
+
 // meant returns the verb that a word was meant to be: one within two edits of a verb of eight
 // letters or more, within one of a verb of four to seven, and equal to a shorter one.
 func meant(word string) string {

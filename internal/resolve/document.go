@@ -115,6 +115,7 @@ func (h *handler) document(t types.Type, at diag.Pos) bool {
 		return false
 	}
 	h.out.Doc, h.out.Raw, h.doc = t, isRaw(t), at
+	h.writes(t)
 	return true
 }
 
@@ -122,7 +123,7 @@ func (h *handler) checkDocument(t types.Type, at diag.Pos) bool {
 	if isRaw(t) {
 		return true
 	}
-	named, isNamed := types.Unalias(t).(*types.Named)
+	_, isNamed := types.Unalias(t).(*types.Named)
 	_, isStruct := t.Underlying().(*types.Struct)
 	switch {
 	case !isStruct:
@@ -134,13 +135,7 @@ func (h *handler) checkDocument(t types.Type, at diag.Pos) bool {
 			Hinted("declare a type for it"))
 		return false
 	}
-	obj := named.Obj()
-	if obj.Pkg() == h.Types || accessible(obj, h.ImportPath()) {
-		return true
-	}
-	h.Problems.Add(diag.New(diag.Inaccessible, at, "package %s cannot use %s", h.Name,
-		h.typeName(t)).With(h.objectPlace(obj), "it is declared here"))
-	return false
+	return h.canWrite(t, at)
 }
 
 // accessible tells whether a package may name another's type: it is exported, and not internal to

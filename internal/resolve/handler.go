@@ -20,7 +20,9 @@ type pkg struct {
 	// methods are the directives of methods, used those that some handler has.
 	methods map[*ast.FuncDecl]*parse.Method
 	used    map[*ast.FuncDecl]bool
-	streams []Stream
+	// predeclared are names of the universe that the handlers' types are written with.
+	predeclared map[string]bool
+	streams     []Stream
 }
 
 // handler resolves one handler.
@@ -44,6 +46,8 @@ func Package(prog *load.Program, p *load.Package) (*model.Package, []Stream) {
 		decls:   map[*types.Func]*ast.FuncDecl{},
 		methods: map[*ast.FuncDecl]*parse.Method{},
 		used:    map[*ast.FuncDecl]bool{},
+
+		predeclared: map[string]bool{},
 	}
 	r.index()
 	out := &model.Package{Path: p.Path, Name: p.Name, Taken: map[string]bool{}}
@@ -158,6 +162,9 @@ var needed = []string{"bool", "error", "nil", "string", "true"}
 // shadowed reports declarations that take a predeclared name away from the generated file.
 func (r *pkg) shadowed() {
 	for _, name := range needed {
+		r.predeclared[name] = true
+	}
+	for name := range r.predeclared {
 		at, ok := r.Taken[name]
 		if !ok {
 			continue

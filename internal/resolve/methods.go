@@ -80,8 +80,8 @@ func (h *handler) methodPlace(c *candidate) diag.Pos {
 
 // findMethods gives every method of the handler its role and reports those that nearly have one.
 func (h *handler) findMethods() {
-	found := false
 	list := h.candidates()
+	found := h.lostMethods()
 	for _, f := range h.declared() {
 		if !h.used[f] {
 			h.used[f] = true
