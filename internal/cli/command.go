@@ -27,6 +27,15 @@ func commands() []*command {
 		{name: "check", args: "[packages]",
 			doc:  "report problems and files that are out of date; write nothing",
 			long: checkHelp, flags: reportFlags, run: check},
+		{name: "diff", args: "[packages]",
+			doc: "show what fwgen would change in generated files", long: diffHelp, run: diff},
+		{name: "list", args: "[packages]", doc: "list the streams of packages",
+			long: listHelp, flags: listFlags, run: list},
+		{name: "explain", args: "what…",
+			doc:  "explain a code, a directive, a key, or a handler",
+			long: explainHelp, run: explain},
+		{name: "pages", args: "directory", doc: "write the generated pages of the documentation",
+			run: pages, hidden: true},
 		{name: "help", args: "[command]", doc: "show the help of a command", run: help},
 	}
 }

@@ -54,6 +54,8 @@ func (p *pass) renderer() diag.Renderer {
 	}
 }
 
+func (p *pass) position(at diag.Pos) string { return p.renderer().Position(at) }
+
 // print prints problems in the format that was asked for. Those that end up beside a repository's
 // files name them from the repository's root, if the environment tells where that is, else from
 // where the command was started.

@@ -132,20 +132,6 @@ func (p *pass) write(failure error) (int, error) {
 	return p.report(failure)
 }
 
-// check reports what generate would change.
-func check(inv *invocation) (int, error) {
-	p, err := prepare(inv)
-	if p == nil {
-		return exitFailure, err
-	}
-	for _, pkg := range p.prog.Packages {
-		for _, c := range p.changes[pkg] {
-			output.Check(c, p.pattern(pkg), pkg.Problems)
-		}
-	}
-	return p.report(err)
-}
-
 // pattern names a package the way a user in the working directory would.
 func (p *pass) pattern(pkg *load.Package) string {
 	switch rel := p.renderer().Relative(pkg.Dir); {

@@ -75,3 +75,19 @@ func Catalog() []Entry {
 		{Internal, "a mistake of fwgen itself"},
 	}
 }
+
+// Chapter names the group of problems that a code belongs to.
+func Chapter(code Code) string {
+	return map[Code]string{
+		10: "Where a directive stands",
+		11: "What a directive says",
+		12: "What two settings say together",
+		20: "The type that carries the directives",
+		21: "Its methods",
+		22: "Names that directives and methods refer to",
+		23: "Several streams together",
+		30: "The files that fwgen writes",
+		40: "Finding and reading packages",
+		90: "fwgen itself",
+	}[code/100]
+}

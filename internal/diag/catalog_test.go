@@ -36,8 +36,8 @@ func TestEveryCodeIsInTheCatalogOnce(t *testing.T) {
 	codes := declared(t)
 	last := diag.Code(0)
 	for _, e := range diag.Catalog() {
-		if codes[e.Code] == "" || e.Title == "" || e.Code <= last {
-			t.Errorf("%v: not declared, without a title, repeated or out of order", e.Code)
+		if codes[e.Code] == "" || e.Title == "" || diag.Chapter(e.Code) == "" || e.Code <= last {
+			t.Errorf("%v: not declared, without a title or chapter, repeated or out of order", e.Code)
 		}
 		delete(codes, e.Code)
 		last = e.Code

@@ -34,7 +34,7 @@ func (r Renderer) plain(d Diagnostic) string {
 		lines = append(lines, clean(note))
 	}
 	for _, rel := range d.Related {
-		lines = append(lines, r.position(rel.Pos)+": "+clean(rel.Message))
+		lines = append(lines, r.Position(rel.Pos)+": "+clean(rel.Message))
 	}
 	return strings.Join(lines, "\n")
 }

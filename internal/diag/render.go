@@ -35,7 +35,7 @@ func (r Renderer) Render(w io.Writer, list *List) error {
 // it for one problem, however many lines the message has.
 func (r Renderer) diagnostic(b *strings.Builder, d Diagnostic) {
 	message, more, _ := strings.Cut(clean(d.Message), "\n")
-	fmt.Fprintf(b, "%s: %s %s\n", r.paint(bold, r.position(d.Pos)), message,
+	fmt.Fprintf(b, "%s: %s %s\n", r.paint(bold, r.Position(d.Pos)), message,
 		r.paint(faint, "["+d.Code.String()+"]"))
 	for line := range strings.Lines(more) {
 		fmt.Fprintf(b, "      %s\n", strings.TrimRight(line, "\r\n"))
@@ -45,7 +45,7 @@ func (r Renderer) diagnostic(b *strings.Builder, d Diagnostic) {
 		r.note(b, note)
 	}
 	for _, rel := range d.Related {
-		fmt.Fprintf(b, "   %s: %s\n", r.position(rel.Pos), clean(rel.Message))
+		fmt.Fprintf(b, "   %s: %s\n", r.Position(rel.Pos), clean(rel.Message))
 	}
 }
 
@@ -59,7 +59,8 @@ func (r Renderer) note(b *strings.Builder, text string) {
 	}
 }
 
-func (r Renderer) position(p Pos) string {
+// Position is a place as it is printed: file, line and column, as far as they are known.
+func (r Renderer) Position(p Pos) string {
 	name := r.Relative(p.File)
 	switch {
 	case p.Line == 0:

@@ -21,6 +21,7 @@ var layers = [][]string{
 	{"cmd/fwgen"},
 	{"internal/cli"},
 	{"internal/vet"},
+	{"internal/manual"},
 	{"internal/output"},
 	{"gen/..."},
 	{"internal/resolve"},

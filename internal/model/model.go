@@ -154,3 +154,15 @@ type Restart struct {
 	Initial, Max       time.Duration
 	Multiplier, Jitter float64
 }
+
+// Handler finds the handler of a type, nil if it is none.
+func (p *Package) Handler(name string) *Handler {
+	for _, f := range p.Files {
+		for _, h := range f.Handlers {
+			if h.Type == name {
+				return h
+			}
+		}
+	}
+	return nil
+}

@@ -1,8 +1,8 @@
 // Package output decides what has to happen to fwgen's files, and does it or says it.
 //
 // [Plan] compares what a package should have with what is there. Its result goes to one of two
-// sinks: [Write] makes the changes, [Check] reports them, so the two can never disagree about what
-// is up to date. Only files that fwgen wrote are ever replaced or removed.
+// sinks: [Write] makes the changes, [Check] and [Diff] report them, so they can never disagree about
+// what is up to date. Only files that fwgen wrote are ever replaced or removed.
 package output
 
 import (
@@ -41,10 +41,11 @@ const (
 	Remove
 )
 
-// Change is one file that is not as it should be.
+// Change is one file that is not as it should be, with its text before and after.
 type Change struct {
 	Action Action
 	File
+	Old []byte
 }
 
 // Foreign reports somebody else's file in the place of one of fwgen's.
@@ -66,16 +67,20 @@ func Plan(p Package, list *diag.List) ([]Change, error) {
 		old, err := os.ReadFile(f.Path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			changes = append(changes, Change{Create, f})
+			changes = append(changes, Change{Create, f, nil})
 		case err != nil:
 			return nil, err
 		case !bytes.Equal(old, f.Text):
-			changes = append(changes, Change{Replace, f})
+			changes = append(changes, Change{Replace, f, old})
 		}
 	}
 	for _, own := range p.Own {
 		if !slices.ContainsFunc(p.Files, func(f File) bool { return f.Path == own }) {
-			changes = append(changes, Change{Remove, File{Path: own}})
+			old, err := os.ReadFile(own)
+			if err != nil {
+				return nil, err
+			}
+			changes = append(changes, Change{Remove, File{Path: own}, old})
 		}
 	}
 	return changes, nil

@@ -54,8 +54,8 @@ func TestPlan(t *testing.T) {
 	})
 	want := []output.Change{
 		{Action: output.Create, File: b.file("new.go", "n")},
-		{Action: output.Replace, File: b.file("stale.go", "s")},
-		{Action: output.Remove, File: output.File{Path: b.path("orphan.go")}},
+		{Action: output.Replace, File: b.file("stale.go", "s"), Old: []byte("old")},
+		{Action: output.Remove, File: output.File{Path: b.path("orphan.go")}, Old: []byte("x")},
 	}
 	if diff := cmp.Diff(want, changes); diff != "" || b.list.Len() > 0 {
 		t.Errorf("%s%v", diff, b.list.Sorted())
@@ -139,7 +139,7 @@ func TestCheck(t *testing.T) {
 	} {
 		var list diag.List
 		output.Check(output.Change{Action: action, File: output.File{Path: "/p/fw_gen.go"}},
-			"./p", &list)
+			"./p", nowhere, &list)
 		d := list.Sorted()[0]
 		if d.Code != code || d.Notes[0] != "run: fwgen ./p" || d.Pos.File != "/p/fw_gen.go" {
 			t.Errorf("%v: got %v", action, d)
