@@ -69,11 +69,11 @@ func (c *checker) unknownVerb(l *lexer, name lexeme) {
 	}
 	d := diag.New(diag.UnknownVerb, c.place(name.start, name.end),
 		"unknown directive %s%s", prefix, name.text)
-	if c.unknown = diag.Nearest(name.text, all); c.unknown != "" {
+	if c.unknown = leading(name.text); c.unknown != "" {
+		d = d.Hinted("write %s%s and separate arguments with spaces", prefix, c.unknown)
+	} else if c.unknown = diag.Nearest(name.text, all); c.unknown != "" {
 		d = d.Hinted("did you mean %s%s?", prefix, c.unknown)
 		d.Fix = meant(name.text)
-	} else if c.unknown = leading(name.text); c.unknown != "" {
-		d = d.Hinted("write %s%s and separate arguments with spaces", prefix, c.unknown)
 	}
 	c.report(d.Noted("%s", valid))
 }
