@@ -71,7 +71,7 @@ func tells(importPath, name string) bool {
 func imports(p *model.Package, file *model.File) []wanted {
 	byPath := map[string]string{}
 	add := func(pkg *types.Package) {
-		if pkg != nil && pkg.Path() != p.Path {
+		if pkg != nil && pkg.Path() != p.Path && pkg.Path() != runtime {
 			byPath[pkg.Path()] = pkg.Name()
 		}
 	}
