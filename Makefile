@@ -66,6 +66,10 @@ demo: ## play the orders example on a real replica set, with a killed leader, an
 fuzz: ## run every fuzz target for FUZZTIME (20s)
 	@scripts/fuzz $(FUZZTIME)
 
+.PHONY: bench
+bench: ## measure the generator, beside a bare load of the same packages
+	@go run ./scripts/genbench
+
 .PHONY: lint
 lint: ## run staticcheck on all modules
 	@$(call each,go run $(STATICCHECK) ./...)
