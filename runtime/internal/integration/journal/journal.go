@@ -63,7 +63,8 @@ func (j *Journal) Append(e Entry) error {
 // Close closes the file.
 func (j *Journal) Close() error { return j.file.Close() }
 
-// Read returns all entries, in their order. A journal that does not exist yet is empty.
+// Read returns all entries, in their order. A journal that does not exist yet is empty. An entry
+// that is being written is not there yet: a file may be seen before its last write is whole.
 func Read(path string) ([]Entry, error) {
 	text, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
@@ -72,6 +73,7 @@ func Read(path string) ([]Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
 	var entries []Entry
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {
