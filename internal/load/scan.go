@@ -84,6 +84,7 @@ func (p *Program) scanPackage(l *packages.Package) ([]*Package, error) {
 	pkg.goFiles = slices.DeleteFunc(slices.Sorted(slices.Values(l.GoFiles)), func(name string) bool {
 		return filepath.Dir(name) != pkg.Dir || slices.Contains(pkg.Own, name)
 	})
+	pkg.rename()
 	names, err := goFiles(pkg)
 	if err != nil {
 		return nil, err
@@ -101,6 +102,17 @@ func (p *Program) scanFiles(main *Package, names []string) ([]*Package, error) {
 		}
 	}
 	return slices.DeleteFunc(d.variants[:], func(v *Package) bool { return v == nil }), nil
+}
+
+// rename gives a package the name that its own files have, where the go command has taken it from
+// generated output of another.
+func (p *Package) rename() {
+	if len(p.Own) == 0 || len(p.goFiles) == 0 || slices.ContainsFunc(p.goFiles, func(name string) bool {
+		return clause(name) == p.Name
+	}) {
+		return
+	}
+	p.Name = clause(p.goFiles[0])
 }
 
 // listError is what the go command says about a package that it cannot find.

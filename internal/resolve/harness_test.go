@@ -46,6 +46,11 @@ type outcome struct {
 // neither runs the go command nor reads or writes any file.
 func understand(t testing.TB, dir string, sources map[string]string) outcome {
 	t.Helper()
+	return understandInOrder(t, dir, sources, slices.Sorted(maps.Keys(sources)))
+}
+
+func understandInOrder(t testing.TB, dir string, sources map[string]string, order []string) outcome {
+	t.Helper()
 	imports, err := imported()
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +66,7 @@ func understand(t testing.TB, dir string, sources map[string]string) outcome {
 			return []byte(text), nil
 		},
 	}
-	for _, name := range slices.Sorted(maps.Keys(sources)) {
+	for _, name := range order {
 		u.Files = append(u.Files, filepath.Join(dir, name))
 	}
 	prog, err := load.FromUnit(u)
