@@ -29,6 +29,8 @@ func commands() []*command {
 			long: checkHelp, flags: reportFlags, run: check},
 		{name: "diff", args: "[packages]",
 			doc: "show what fwgen would change in generated files", long: diffHelp, run: diff},
+		{name: "init", args: "type", doc: "write a first handler for a document type",
+			long: initHelp, flags: initFlags, run: initialize},
 		{name: "list", args: "[packages]", doc: "list the streams of packages",
 			long: listHelp, flags: listFlags, run: list},
 		{name: "explain", args: "what…",

@@ -16,6 +16,13 @@ const diffHelp = `
 Prints a unified diff, as patch takes it. The exit code is 1 if there is any.
 `
 
+const initHelp = `
+  fwgen init ./orders.Order
+
+writes orders/order_handler.go with the methods of a handler of Order, to be
+filled in, and generates the package. A file that exists is never replaced.
+`
+
 const listHelp = `
 Prints a line for each stream: its name, collection, mode and operations, the
 handler and where it is declared. Packages with problems are left out.

@@ -155,28 +155,9 @@ func (p *Program) takenNames(pkg *Package) {
 }
 
 func (p *Program) takenIn(pkg *Package, file *ast.File) {
-	take := func(id *ast.Ident) {
-		if _, ok := pkg.Taken[id.Name]; !ok && id.Name != "_" {
-			pkg.Taken[id.Name] = p.Fset.PositionFor(id.Pos(), false)
-		}
-	}
-	for _, decl := range file.Decls {
-		switch decl := decl.(type) {
-		case *ast.FuncDecl:
-			if decl.Recv == nil {
-				take(decl.Name)
-			}
-		case *ast.GenDecl:
-			for _, s := range decl.Specs {
-				switch s := s.(type) {
-				case *ast.TypeSpec:
-					take(s.Name)
-				case *ast.ValueSpec:
-					for _, id := range s.Names {
-						take(id)
-					}
-				}
-			}
+	for name := range Declared(file) {
+		if _, ok := pkg.Taken[name.Name]; !ok && name.Name != "_" {
+			pkg.Taken[name.Name] = p.Fset.PositionFor(name.Pos(), false)
 		}
 	}
 }
