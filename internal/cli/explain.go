@@ -43,8 +43,8 @@ func (inv *invocation) explain(what string) (int, error) {
 		_, err := io.WriteString(inv.Stdout, text)
 		return exitFine, err
 	}
-	if strings.ContainsAny(what, `/\`) || what[:1] == "." || token.IsExported(what) &&
-		!codeLike.MatchString(what) {
+	if strings.ContainsAny(what, `/\`) || strings.HasPrefix(what, ".") ||
+		token.IsExported(what) && !codeLike.MatchString(what) {
 		return inv.explainHandler(what)
 	}
 	return exitFailure, unknownTopic(what)
@@ -90,7 +90,7 @@ func unknownTopic(what string) error {
 		}
 		return fmt.Errorf("//fw:%s has no key %s%s", verb, key, nearest(key, keys))
 	}
-	return fmt.Errorf("nothing is called %s%s", what, nearest(what, topics))
+	return fmt.Errorf("nothing is called %q%s", what, nearest(what, topics))
 }
 
 // splitHandler divides ./orders.OrderHandler into a pattern and a type. Without a type, all

@@ -12,7 +12,8 @@ import (
 
 // explainStream prints all that holds for a stream and where it comes from.
 func (p *pass) explainStream(s stream) {
-	w := tabwriter.NewWriter(p.inv.Stdout, 0, 0, 2, ' ', 0)
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s: the stream %q of %s\n", p.position(s.decl.Pos), s.Stream.Name, s.docName())
 	fmt.Fprintf(w, "\nSettings\n")
 	for _, set := range s.settings() {
@@ -25,12 +26,23 @@ func (p *pass) explainStream(s stream) {
 	p.explainOperations(w, s)
 	explainAttempts(w, s)
 	explainStored(w, s)
-	_ = w.Flush() // what cannot be printed is nobody's to know
+	_ = w.Flush() // to a builder, which takes all
+	for line := range strings.Lines(b.String()) {
+		fmt.Fprintln(p.inv.Stdout, strings.TrimRight(line, " \n")) // cells may be empty
+	}
+}
+
+// qualifier names packages as the user's code does.
+func (s stream) qualifier(p *types.Package) string {
+	if p == s.pkg.Types {
+		return ""
+	}
+	return p.Name()
 }
 
 // docName is the document type as the user calls it.
 func (s stream) docName() string {
-	return types.TypeString(s.Doc, types.RelativeTo(s.pkg.Types))
+	return types.TypeString(s.Doc, s.qualifier)
 }
 
 func (p *pass) explainOperations(w *tabwriter.Writer, s stream) {
@@ -78,20 +90,14 @@ func (s stream) errors(list []model.Match) string {
 	}
 	var names []string
 	for _, m := range list {
-		if m.Value != nil {
-			name := m.Value.Name()
-			if m.Value.Pkg() != nil && m.Value.Pkg() != s.pkg.Types {
-				name = m.Value.Pkg().Name() + "." + name
-			}
-			names = append(names, name)
-			continue
+		switch {
+		case m.Value == nil:
+			names = append(names, types.TypeString(m.Type, s.qualifier))
+		case m.Value.Pkg() != nil && s.qualifier(m.Value.Pkg()) != "":
+			names = append(names, s.qualifier(m.Value.Pkg())+"."+m.Value.Name())
+		default:
+			names = append(names, m.Value.Name())
 		}
-		names = append(names, types.TypeString(m.Type, func(p *types.Package) string {
-			if p == s.pkg.Types {
-				return ""
-			}
-			return p.Name()
-		}))
 	}
 	return "error " + strings.Join(names, ", ")
 }
@@ -106,7 +112,7 @@ func explainAttempts(w *tabwriter.Writer, s stream) {
 	for n := 1; n < plan.attempts; n++ {
 		wait := plan.wait(n)
 		if n > shownWaits {
-			fmt.Fprintf(w, "  … %d\tthe waits grow on, up to %s\t\n", plan.attempts, seconds(plan.max))
+			fmt.Fprintf(w, "  … %d\tand so on, after %s at most\t\n", plan.attempts, seconds(plan.max))
 			break
 		}
 		fmt.Fprintf(w, "  %d\tafter %s\t%s\n", n+1, seconds(wait), plan.spread(wait))
@@ -119,8 +125,8 @@ func (s schedule) spread(wait time.Duration) string {
 	if s.shake == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s to %s", seconds(time.Duration(float64(wait)*(1-s.shake))),
-		seconds(time.Duration(float64(wait)*(1+s.shake))))
+	return fmt.Sprintf("%s to %s", seconds(nanoseconds(float64(wait)*(1-s.shake))),
+		seconds(nanoseconds(float64(wait)*(1+s.shake))))
 }
 
 // explainStored names the documents of the stream, as they are with the runtime's default prefix.

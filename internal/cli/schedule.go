@@ -53,21 +53,28 @@ func standard[T any](key string) T {
 // wait is what lies before attempt n+1 without jitter: min(initial × multiplier^(n-1), max).
 func (s schedule) wait(n int) time.Duration {
 	wait := float64(s.initial) * math.Pow(s.factor, float64(n-1))
-	return time.Duration(min(wait, float64(s.max)))
+	return nanoseconds(min(wait, float64(s.max)))
 }
 
 // total is the sum of all waits without jitter.
 func (s schedule) total() time.Duration {
-	sum := time.Duration(0)
+	sum := 0.0
 	for n := 1; n < s.attempts; n++ {
 		wait := s.wait(n)
-		if wait == s.max { // and so are all that follow
-			rest := float64(s.attempts-n) * float64(s.max)
-			return time.Duration(min(float64(sum)+rest, math.MaxInt64))
+		if wait == s.max || s.factor == 1 { // and so are all that follow
+			return nanoseconds(sum + float64(s.attempts-n)*float64(wait))
 		}
-		sum += wait
+		sum += float64(wait)
 	}
-	return sum
+	return nanoseconds(sum)
+}
+
+// nanoseconds is a duration, the longest where there is none so long.
+func nanoseconds(n float64) time.Duration {
+	if n >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return time.Duration(n)
 }
 
 // seconds writes a duration as seconds, with three digits behind the point where they matter.

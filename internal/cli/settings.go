@@ -35,7 +35,7 @@ func (s stream) settings() []setting {
 func (s stream) has(verb string) bool {
 	switch verb {
 	case "retry":
-		return s.Stream.Retry.Attempts > 1
+		return s.Stream.Retry.Attempts > 1 || parse.Find(s.decl.Directives, verb) != nil
 	case "dlq":
 		return s.Stream.DLQ.Enabled
 	case "lease":
