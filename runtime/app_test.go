@@ -39,6 +39,9 @@ func TestConfigThatCannotWorkIsRefused(t *testing.T) {
 	for says, c := range map[string]Config{
 		"Config.Client":           {Database: "shop"},
 		"Config.Database":         {Client: client},
+		`Config.Database "a.b"`:   {Client: client, Database: "a.b"},
+		`Config.StateDatabase "$`: {Client: client, Database: "shop", StateDatabase: "$"},
+		`Config.Prefix "system.`:  {Client: client, Database: "shop", Prefix: "system.x"},
 		"Config.DrainTimeout":     {Client: client, Database: "shop", DrainTimeout: -1},
 		"Config.MaxInFlightBytes": {Client: client, Database: "shop", MaxInFlightBytes: -1},
 		`instance name "a/b"`:     {Client: client, Database: "shop", Instance: "a/b"},

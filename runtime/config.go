@@ -72,6 +72,18 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Database == "" {
 		return Config{}, errors.New(`fw.New: Config.Database is empty; set the database to watch`)
 	}
+	for field, name := range map[string]string{
+		"Database": c.Database, "StateDatabase": c.StateDatabase,
+	} {
+		if badDatabase(name) {
+			return Config{}, fmt.Errorf("fw.New: Config.%s %q is no name for a database of an "+
+				"application", field, name)
+		}
+	}
+	if c.Prefix != "" && badCollection(c.Prefix) {
+		return Config{}, fmt.Errorf("fw.New: Config.Prefix %q can't begin the name of a collection",
+			c.Prefix)
+	}
 	if c.DrainTimeout < 0 || c.MaxInFlightBytes < 0 {
 		return Config{}, errors.New(
 			"fw.New: Config.DrainTimeout and Config.MaxInFlightBytes can't be negative")

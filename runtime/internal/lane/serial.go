@@ -21,6 +21,8 @@ type Serial struct {
 	queue   []*delivery.Delivery
 	running *delivery.Delivery
 	since   time.Time // when running began its step
+	waiting *delivery.Delivery
+	until   time.Time // when the next step of waiting begins; zero: when somebody asks
 }
 
 // NewSerial returns a lane that [Serial.Start] starts.
@@ -51,6 +53,13 @@ func (l *Serial) Running() (*delivery.Delivery, time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.running, l.since
+}
+
+// Waiting returns the delivery that waits for its next step, and until when; nil if none does.
+func (l *Serial) Waiting() (*delivery.Delivery, time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.waiting, l.until
 }
 
 // work steps one delivery after another, beginning with d if there is one. If a handler ends the
@@ -91,7 +100,7 @@ func (l *Serial) handle(stop, ctx context.Context, d *delivery.Delivery) bool {
 		if next.Done {
 			return true
 		}
-		if !wait(stop, next.Wait) {
+		if !l.wait(stop, d, next.Wait) {
 			return false
 		}
 	}
@@ -125,13 +134,20 @@ func (l *Serial) next(stop context.Context) *delivery.Delivery {
 	}
 }
 
-// wait waits for d, or for ever if it is negative. It returns false if stop ends first.
-func wait(stop context.Context, d time.Duration) bool {
-	if d < 0 {
+// wait lets d wait for so long, or for ever if that is negative. It returns false if stop ends
+// first.
+func (l *Serial) wait(stop context.Context, d *delivery.Delivery, long time.Duration) bool {
+	var until time.Time
+	if long >= 0 {
+		until = time.Now().Add(long)
+	}
+	l.waits(d, until)
+	defer l.waits(nil, time.Time{})
+	if long < 0 {
 		<-stop.Done()
 		return false
 	}
-	timer := time.NewTimer(d)
+	timer := time.NewTimer(long)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -139,4 +155,10 @@ func wait(stop context.Context, d time.Duration) bool {
 	case <-stop.Done():
 		return false
 	}
+}
+
+func (l *Serial) waits(d *delivery.Delivery, until time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting, l.until = d, until
 }

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"fmt"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -41,7 +42,20 @@ func (s *Stream) Snapshot() Snapshot {
 	stored, _ := current.writer.Stored()
 	snap.PositionAge = age(stored.ClusterTime)
 	snap.Lag = current.lag(snap.Load)
+	current.showRetry(&snap.Condition)
 	return snap
+}
+
+// showRetry shows, of a stream that is well otherwise, the event that waits for its next attempt.
+// It is not on the board: events that wait come and go too often to be told of as states.
+func (c *session) showRetry(condition *state.Condition) {
+	if condition.State != state.Running || condition.Code != "" {
+		return
+	}
+	if d, until := c.lane.Waiting(); d != nil {
+		condition.Code, condition.NextRetry = "retrying", until
+		condition.Reason = fmt.Sprintf("event %s waits for its next attempt", d.ID)
+	}
 }
 
 // lag is how far the settled events are behind: the time since the server last had nothing more,

@@ -575,3 +575,18 @@ func TestPipelineThatPanicsFailsItsStreamAlone(t *testing.T) {
 		}
 	})
 }
+
+func TestEventThatWaitsForItsNextAttemptIsShown(t *testing.T) {
+	bubble(t, func(w *world) {
+		fail := func(context.Context, *delivery.Delivery) error { return errDown }
+		i := w.start("blue", handling(fail), withAttempts(2, time.Minute), withDLQ)
+		e := w.oplog.Insert(1)
+		i.settle()
+		got := i.wantState(state.Running, "retrying")
+		if !strings.Contains(got.Reason, e.ID()) || time.Until(got.NextRetry) > time.Minute {
+			t.Errorf("shown: %+v", got)
+		}
+		time.Sleep(time.Minute)
+		i.wantState(state.Running, "")
+	})
+}
