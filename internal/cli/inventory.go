@@ -58,17 +58,6 @@ func (s stream) routes() []route {
 	}
 }
 
-// operations are those that are handled.
-func (s stream) operations() []string {
-	var names []string
-	for _, r := range s.routes() {
-		if r.method != nil {
-			names = append(names, r.operation)
-		}
-	}
-	return names
-}
-
 // methodPlace is where a method of the handler is declared: to the column, if the package declares
 // it itself.
 func (s stream) methodPlace(prog *load.Program, name string) diag.Pos {
