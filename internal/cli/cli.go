@@ -98,7 +98,7 @@ func (inv *invocation) parse(args []string) (*command, error) {
 	for {
 		flags := cmd.flagSet(inv)
 		if err := flags.Parse(args); err != nil {
-			return cmd, err
+			return cmd, suggestFlag(flags, err)
 		}
 		args = flags.Args()
 		if len(args) == 0 {
@@ -117,6 +117,17 @@ func (inv *invocation) parse(args []string) (*command, error) {
 		}
 	}
 	return cmd, inv.checkFormat()
+}
+
+// suggestFlag adds to an error of parsing which flag was probably meant.
+func suggestFlag(flags *flag.FlagSet, err error) error {
+	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !unknown {
+		return err
+	}
+	var names []string
+	flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	return fmt.Errorf("%w%s", err, nearest(name, names))
 }
 
 // changeDir is the flag -C.
