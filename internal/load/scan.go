@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/scanner"
 	"go/token"
 	"os"
 	"path/filepath"
@@ -180,11 +178,8 @@ func (p *Program) parse(pkg *Package, name string, text []byte) *ast.File {
 		return file
 	}
 	p.sources[name] = text
-	mode := parser.ParseComments | parser.SkipObjectResolution
-	file, err := parser.ParseFile(p.Fset, name, text, mode)
+	file, faults := parseFile(p.Fset, name, text)
 	pkg.parsed[name], pkg.syntax[name] = file, &diag.List{}
-	var faults scanner.ErrorList
-	errors.As(err, &faults)
 	for _, f := range faults {
 		at := diag.Pos{File: name, Line: f.Pos.Line, Col: f.Pos.Column}
 		pkg.syntax[name].Addf(diag.SyntaxError, at, "%s", f.Msg)

@@ -3,7 +3,6 @@ package load
 import (
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"go/types"
 	"os"
@@ -103,7 +102,7 @@ func (u *universe) check(l *packages.Package) (*types.Package, error) {
 		if err != nil || IsOwn(name, text) {
 			continue
 		}
-		if file, _ := parser.ParseFile(u.fset, name, text, parser.SkipObjectResolution); file != nil {
+		if file, _ := parseFile(u.fset, name, text); file != nil {
 			files = append(files, file)
 		}
 	}
