@@ -170,12 +170,7 @@ func (a *App) prepare(ctx context.Context) {
 		if n == 1 && ctx.Err() == nil {
 			a.config.Logger.Warn("state collections not prepared; trying again", "error", err)
 		}
-		timer := time.NewTimer(backoff.Store.Wait(n))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-		}
+		backoff.Sleep(ctx, backoff.Store.Wait(n))
 	}
 }
 

@@ -78,7 +78,7 @@ func (w *Writer) Run(ctx context.Context) {
 		if refused(err) {
 			return
 		}
-		if err != nil && !sleep(ctx, backoff.Store.Wait(max(w.failures(), 1))) {
+		if err != nil && !backoff.Sleep(ctx, backoff.Store.Wait(max(w.failures(), 1))) {
 			return
 		}
 	}
@@ -244,16 +244,5 @@ func (w *Writer) fact() fact.Stream {
 func (w *Writer) report(f fact.Fact) {
 	if w.Report != nil {
 		w.Report(f)
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

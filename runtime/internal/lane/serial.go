@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fwgen/fwgen/runtime/internal/backoff"
 	"github.com/fwgen/fwgen/runtime/internal/delivery"
 )
 
@@ -147,14 +148,7 @@ func (l *Serial) wait(stop context.Context, d *delivery.Delivery, long time.Dura
 		<-stop.Done()
 		return false
 	}
-	timer := time.NewTimer(long)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-stop.Done():
-		return false
-	}
+	return backoff.Sleep(stop, long)
 }
 
 func (l *Serial) waits(d *delivery.Delivery, until time.Time) {

@@ -97,7 +97,7 @@ func (r *Reader) Run(ctx context.Context) error {
 		}
 		if wait, ok := r.backOff(class, err); !ok {
 			return &Error{class, fmt.Errorf("gave up after %d attempts: %w", r.failures, err)}
-		} else if !sleep(ctx, wait) {
+		} else if !backoff.Sleep(ctx, wait) {
 			return nil
 		}
 	}
@@ -273,15 +273,4 @@ func (r *Reader) mark(cursor Cursor, caughtUp bool) error {
 	}
 	r.Sink.Marker(r.head, kind, caughtUp)
 	return nil
-}
-
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -69,7 +69,7 @@ func (s *Stream) patiently(
 			State: state.BackingOff, Code: "checkpoint_unavailable", NextRetry: time.Now().Add(wait),
 			Reason: fmt.Sprintf("the stored position can't be taken over: %v", err),
 		})
-		sleep(ctx, wait)
+		backoff.Sleep(ctx, wait)
 	}
 	return store.Checkpoint{}, 0, false
 }
@@ -100,14 +100,5 @@ func (s *Stream) leaseReport(r lease.Report) {
 		s.report(fact.LeaseTrustEnded{Stream: s.fact()})
 	case lease.Released:
 		s.report(fact.LeaseReleased{Stream: s.fact(), Reason: string(r.Reason)})
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
 	}
 }
