@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fwgen/fwgen/internal/diag"
+	"github.com/fwgen/fwgen/internal/manual"
 )
 
 // command is one of fwgen's verbs. The one without a name is what fwgen does without any.
@@ -58,10 +59,18 @@ func mistyped(word string) error {
 	if strings.ContainsAny(word, "./\\") {
 		return nil
 	}
-	if near := diag.Nearest(word, commandNames()); near != "" {
-		return fmt.Errorf("unknown command %q; did you mean %s?", word, near)
+	if diag.Nearest(word, commandNames()) == "" {
+		return nil
 	}
-	return nil
+	return unknown("command", word, commandNames())
+}
+
+// unknown says that there is no such word, and which was meant or which there are.
+func unknown(kind, word string, valid []string) error {
+	if near := diag.Nearest(word, valid); near != "" {
+		return fmt.Errorf("unknown %s %q; did you mean %s?", kind, word, near)
+	}
+	return fmt.Errorf("unknown %s %q; there are %s", kind, word, strings.Join(valid, ", "))
 }
 
 func commandNames() []string {
@@ -105,12 +114,7 @@ func help(inv *invocation) (int, error) {
 	cmd := commands()[0]
 	if len(inv.args) > 0 {
 		if cmd = lookup(inv.args[0]); cmd == nil {
-			err := fmt.Errorf("unknown command %q; there are %s", inv.args[0],
-				strings.Join(commandNames(), ", "))
-			if near := diag.Nearest(inv.args[0], commandNames()); near != "" {
-				err = fmt.Errorf("unknown command %q; did you mean %s?", inv.args[0], near)
-			}
-			return exitFailure, err
+			return exitFailure, unknown("command", inv.args[0], commandNames())
 		}
 	}
 	usage(inv.Stdout, cmd)
@@ -127,7 +131,7 @@ func usage(w io.Writer, c *command) {
 			}
 		}
 	} else {
-		fmt.Fprintf(w, "%s\n\n%s.\n", c.usage(), sentence(c.doc))
+		fmt.Fprintf(w, "%s\n\n%s.\n", c.usage(), manual.Sentence(c.doc))
 	}
 	if c.long != "" {
 		fmt.Fprintf(w, "\n%s\n", strings.TrimSpace(c.long))
@@ -139,6 +143,3 @@ func usage(w io.Writer, c *command) {
 	})
 	fmt.Fprintf(w, "\nExit code 0: fine, 1: problems, 2: wrong usage or an internal error.\n")
 }
-
-// sentence begins a text with a capital.
-func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"strings"
@@ -50,10 +49,7 @@ func list(inv *invocation) (int, error) {
 		found = append(found, p.listed(s))
 	}
 	if inv.json {
-		encoder := json.NewEncoder(inv.Stdout)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(map[string]any{"streams": found}); err != nil {
+		if err := diag.WriteJSON(inv.Stdout, map[string]any{"streams": found}); err != nil {
 			return exitFailure, fmt.Errorf("print streams: %w", err)
 		}
 		return p.report(err)

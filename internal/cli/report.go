@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
+	"slices"
 
 	"github.com/fwgen/fwgen/internal/diag"
 	"github.com/fwgen/fwgen/internal/load"
@@ -22,16 +22,10 @@ func (inv *invocation) checkFormat() error {
 	if inv.json {
 		return fmt.Errorf("-json contradicts -format=%s", inv.format)
 	}
-	for _, f := range append(formats, "") {
-		if inv.format == f {
-			return nil
-		}
+	if inv.format == "" || slices.Contains(formats, inv.format) {
+		return nil
 	}
-	err := fmt.Errorf("unknown format %q; there are %s", inv.format, strings.Join(formats, ", "))
-	if near := diag.Nearest(inv.format, formats); near != "" {
-		err = fmt.Errorf("unknown format %q; did you mean %s?", inv.format, near)
-	}
-	return err
+	return unknown("format", inv.format, formats)
 }
 
 // machine tells whether problems are printed for a program, to stdout.

@@ -41,7 +41,7 @@ func (r Renderer) JSON(w io.Writer, list *List) error {
 		}
 		problems = append(problems, p)
 	}
-	return indented(w, map[string]any{"problems": problems})
+	return WriteJSON(w, map[string]any{"problems": problems})
 }
 
 func (r Renderer) place(p Pos) place {
@@ -52,7 +52,8 @@ func (r Renderer) place(p Pos) place {
 	return out
 }
 
-func indented(w io.Writer, v any) error {
+// WriteJSON writes a value the way that people can read it, too.
+func WriteJSON(w io.Writer, v any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")

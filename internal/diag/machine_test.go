@@ -179,6 +179,16 @@ func TestSARIF(t *testing.T) {
 			t.Errorf("the rule of %v is another one", result)
 		}
 	}
+}
+
+// TestSARIFPlaces: columns are UTF-16 code units, and names are URIs, relative where they can be.
+func TestSARIFPlaces(t *testing.T) {
+	t.Parallel()
+	var log object
+	if err := json.Unmarshal([]byte(format(t, diag.Renderer.SARIF, several()...)), &log); err != nil {
+		t.Fatal(err)
+	}
+	results := log.list(t, "runs", "run")[0].list(t, "results", "result")
 	first := places(t, results[0], "locations")
 	want := []object{{
 		"uri": "a%20b.go", "uriBaseId": "%SRCROOT%", "startLine": 3., "startColumn": 11.,

@@ -97,7 +97,7 @@ func (r Renderer) SARIF(w io.Writer, list *List) error {
 		}
 		results = append(results, result)
 	}
-	return indented(w, sarifLog{
+	return WriteJSON(w, sarifLog{
 		Schema:  "https://json.schemastore.org/sarif-2.1.0.json",
 		Version: "2.1.0",
 		Runs: []sarifRun{{

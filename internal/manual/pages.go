@@ -141,7 +141,7 @@ func Diagnostics() string {
 }
 
 func codeSection(b *strings.Builder, e diag.Explanation) {
-	fmt.Fprintf(b, "\n### %s\n\n**%s.**\n%s\n", e.Code, sentence(e.Title), literal(e.Doc))
+	fmt.Fprintf(b, "\n### %s\n\n**%s.**\n%s\n", e.Code, Sentence(e.Title), literal(e.Doc))
 	blocks(b, "Wrong", e.Wrong)
 	blocks(b, "Right", e.Right)
 }
@@ -164,5 +164,5 @@ func blocks(b *strings.Builder, title string, files []diag.Example) {
 	}
 }
 
-// sentence begins a text with a capital.
-func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+// Sentence begins a text with a capital.
+func Sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
