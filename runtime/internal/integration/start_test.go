@@ -88,7 +88,10 @@ func TestRunWithWrongCredentialsSaysSo(t *testing.T) {
 	client := connect(t, options.Client().ApplyURI(d.URI).SetAuth(options.Credential{
 		Username: "nobody", Password: "wrong",
 	}))
-	wantSaid(t, startError(t, client, "shop"), "credentials", "authSource")
+	wantSaid(t, startError(t, client, "shop"), "refuses the credentials", "authSource")
+	bare := strings.Replace(d.URI[strings.Index(d.URI, "@")+1:], "authSource=admin", "", 1)
+	anonymous := connect(t, options.Client().ApplyURI("mongodb://"+bare))
+	wantSaid(t, startError(t, anonymous, "shop"), "has none", "authSource")
 }
 
 func TestB073RunNamesThePrivilegesThatAreMissing(t *testing.T) {

@@ -3,6 +3,7 @@ package mongostore
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -15,6 +16,9 @@ const defaultTimeout = 10 * time.Second
 // duplicateKey is the server's code for two upserts of one new document. The server repeats such
 // an upsert itself, but does not promise to.
 const duplicateKey = 11000
+
+// unauthorized is the server's code for a user who lacks a privilege.
+const unauthorized = 13
 
 // commands runs commands on a database. Raw commands, because the driver's methods would make them
 // retryable writes (2 ms more, and a lease is safe to repeat without) and can't carry a wtimeout.
@@ -38,7 +42,19 @@ func (c commands) run(ctx context.Context, command bson.D) (bson.Raw, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.db.RunCommand(ctx, bson.Raw(raw)).Raw()
+	answer, err := c.db.RunCommand(ctx, bson.Raw(raw)).Raw()
+	return answer, withoutCommand(err)
+}
+
+// withoutCommand takes the command out of the message with which a server refuses it: it may hold
+// a document, and documents do not belong into logs and states.
+func withoutCommand(err error) error {
+	refused, ok := err.(mongo.CommandError)
+	if !ok || refused.Code != unauthorized {
+		return err
+	}
+	refused.Message, _, _ = strings.Cut(refused.Message, " to execute command")
+	return refused
 }
 
 // write runs a command whose answer means that a majority has the result.

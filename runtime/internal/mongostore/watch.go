@@ -52,8 +52,13 @@ func (l *Leases) Watch(ctx context.Context, ready func(), changed func(store.Lea
 	return ctx.Err()
 }
 
+// openWatch opens the stream under a context of its own: one that ends while the server opens the
+// cursor leaves it behind.
 func (l *Leases) openWatch(ctx context.Context) (*mongo.ChangeStream, error) {
-	ctx, cancel := bounded(ctx)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
 	defer cancel()
 	collection := l.db.db.Collection(l.collection, options.Collection().
 		SetReadPreference(readpref.Primary()).

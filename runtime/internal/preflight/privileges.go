@@ -2,12 +2,14 @@ package preflight
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
 // Need is what a user must be allowed to do with a collection.
@@ -35,8 +37,8 @@ type privilege struct {
 	Actions []string `bson:"actions"`
 }
 
-// Privileges returns an error that names every action the client's user lacks, and nil where the
-// server does not ask who the client is. A server that will not tell is not an error: what is
+// Privileges returns an error that names every action the client's user lacks, or says that the
+// server asks for a user and there is none. A server that will not tell is not an error: what is
 // missing then shows when it is used.
 func Privileges(ctx context.Context, client *mongo.Client, needs []Need) error {
 	var answer struct {
@@ -49,8 +51,11 @@ func Privileges(ctx context.Context, client *mongo.Client, needs []Need) error {
 	}
 	command := bson.D{{Key: "connectionStatus", Value: 1}, {Key: "showPrivileges", Value: true}}
 	err := client.Database("admin").RunCommand(ctx, command).Decode(&answer)
-	if err != nil || len(answer.AuthInfo.Users) == 0 {
+	if err != nil {
 		return ctx.Err()
+	}
+	if len(answer.AuthInfo.Users) == 0 {
+		return anonymous(ctx, client, needs)
 	}
 	var missing []string
 	for _, need := range needs {
@@ -66,6 +71,23 @@ func Privileges(ctx context.Context, client *mongo.Client, needs []Need) error {
 		"as with db.grantPrivilegesToRole()", answer.AuthInfo.Users[0].User,
 		strings.Join(missing, "; "))
 }
+
+// anonymous tries, without a user, what every stream needs.
+func anonymous(ctx context.Context, client *mongo.Client, needs []Need) error {
+	if len(needs) == 0 {
+		return nil
+	}
+	err := client.Database(needs[0].Database).Collection(needs[0].Collection).
+		FindOne(ctx, bson.D{}, options.FindOne().SetProjection(bson.D{{Key: "_id", Value: 1}})).Err()
+	if refusal, ok := errors.AsType[mongo.CommandError](err); ok && refusal.Code == unauthorized {
+		return errors.New("the server asks for credentials and the client has none: " +
+			"put user, password and authSource into the connection string")
+	}
+	return ctx.Err()
+}
+
+// unauthorized is the server's code for what a user may not do.
+const unauthorized = 13
 
 // lacking returns the actions that no privilege allows.
 func (n Need) lacking(privileges []privilege) []string {

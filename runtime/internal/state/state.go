@@ -98,11 +98,23 @@ func (b *Board) Clear(t Trouble) {
 	}
 }
 
-// ClearAll ends every trouble, as at the end of a leadership.
+// ClearAll ends every trouble.
 func (b *Board) ClearAll() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	clear(b.troubles)
+	b.show()
+}
+
+// Reset replaces the base state and ends every trouble, as at the end of a leadership. A stream
+// that has failed stays so.
+func (b *Board) Reset(c Condition) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	clear(b.troubles)
+	if b.base.State != Failed {
+		b.base = c
+	}
 	b.show()
 }
 

@@ -46,7 +46,8 @@ func (c *session) terminal(err error) state.Condition {
 				"%q of this stream and start it again", err, stored.ClusterTime.T, c.stream.CheckpointID)}
 	case reader.Invalidated:
 		return state.Condition{State: state.Invalidated, Code: "renamed",
-			Reason: "the collection was renamed; the stream watches the old name and has ended there"}
+			Reason: "a rename took the collection away, or put another in its place, and the stream " +
+				"has ended there; start it again to go on with the collection of that name"}
 	default:
 		return state.Condition{State: state.Failed, Code: "reader_gave_up",
 			Reason: fmt.Sprintf("%v; restart attempts are used up", err)}

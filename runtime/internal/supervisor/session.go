@@ -89,7 +89,7 @@ func (s *Stream) serve(
 	s.setSession(current)
 	defer s.setSession(nil)
 	current.run(ctx, handling, cancel, checkpoint)
-	current.close()
+	current.close(halt.Err() != nil)
 	return s.ended(stop, l)
 }
 
@@ -118,11 +118,15 @@ func (s *Stream) ended(stop context.Context, l *lease.Leadership) ending {
 }
 
 // close keeps the session's reader, whose last call may not have returned, from showing anything.
-func (c *session) close() {
+func (c *session) close(halted bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.over = true
-	c.stream.board.ClearAll()
+	if halted {
+		return // what the stream shows then is said by whoever ends the run
+	}
+	c.stream.board.Reset(state.Condition{State: state.Starting, Code: "leadership_over",
+		Reason: "the leadership is over; nothing is read or handled here"})
 }
 
 // show calls set, which shows something on the board, unless the session is over.

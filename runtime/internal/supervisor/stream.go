@@ -125,18 +125,18 @@ func (s *Stream) run(stop, life context.Context, started chan struct{}) (failed 
 	} else {
 		failed = s.elected(halt, life)
 	}
-	s.board.ClearAll()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.halt = nil
 	switch {
 	case failed:
+		s.board.ClearAll()
 	case context.Cause(halt) == errManual:
 		s.started = make(chan struct{})
-		s.board.Set(state.Condition{State: state.Stopped, Code: "manual",
+		s.board.Reset(state.Condition{State: state.Stopped, Code: "manual",
 			Reason: "the stream was stopped by hand: call App.Start"})
 	default:
-		s.board.Set(state.Condition{State: state.Stopped, Code: "shutdown",
+		s.board.Reset(state.Condition{State: state.Stopped, Code: "shutdown",
 			Reason: "the application stops"})
 	}
 	return failed
