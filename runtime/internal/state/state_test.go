@@ -2,6 +2,7 @@ package state_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -100,5 +101,22 @@ func TestChangesAreToldOnceAndInOrder(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+func TestResetEndsTroublesAtOnceAndLeavesAFailedStreamFailed(t *testing.T) {
+	t.Parallel()
+	var told []state.State
+	b := state.NewBoard(func(_, to state.Condition) { told = append(told, to.State) })
+	b.Set(state.Condition{State: state.Running})
+	b.Trouble(state.Stall, state.Condition{State: state.Stalled, Code: "stalled"})
+	b.Reset(state.Condition{State: state.Stopped})
+	if want := []state.State{state.Running, state.Stalled, state.Stopped}; !slices.Equal(told, want) {
+		t.Errorf("told of %v, want %v", told, want)
+	}
+	b.Set(state.Condition{State: state.Failed})
+	b.Reset(state.Condition{State: state.Starting})
+	if got := b.Current().State; got != state.Failed {
+		t.Errorf("state: got %s, want %s", got, state.Failed)
 	}
 }
