@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 // repository's requirements, unless it brings its own go.mod.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	tool := plainTool(t.TempDir()) // outlives the scripts, which are subtests
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
@@ -43,6 +44,7 @@ func TestScripts(t *testing.T) {
 				env.Setenv(name, goEnv(name))
 			}
 			env.Setenv("GOPROXY", "off")
+			env.Setenv("TOOL", tool)
 			env.Setenv("GOFLAGS", "")
 			if _, err := os.Stat(filepath.Join(env.WorkDir, "go.mod")); err == nil {
 				return nil
