@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -51,6 +52,45 @@ func TestEveryKindOfMistakeIsShown(t *testing.T) {
 			if _, err := os.Stat(file); err != nil {
 				t.Errorf("kind %d, %s: %v", i+1, k.kind, err)
 			}
+		}
+	}
+}
+
+// fieldCases are the failures that people met with other generators, each with a golden, a script or
+// a test named after its number.
+var fieldCases = []string{
+	"151", "152", "153", "154", "155", "156", "158", "160", "162", "163", "164", "166", "167", "168",
+	"169", "171", "172", "174", "175", "176", "177", "179", "181", "182", "184",
+}
+
+// TestEveryFieldCaseHasATest looks for the numbers among the names of goldens, scripts and tests.
+func TestEveryFieldCaseHasATest(t *testing.T) {
+	t.Parallel()
+	var names strings.Builder
+	for _, g := range readGoldens(t) {
+		fmt.Fprintln(&names, filepath.Base(g.name))
+	}
+	for _, pattern := range []string{"testdata/script/*.txtar", "*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			fmt.Fprintln(&names, filepath.Base(file))
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(string(text)) {
+				if name, ok := strings.CutPrefix(line, "func TestB"); ok {
+					fmt.Fprint(&names, "b", name)
+				}
+			}
+		}
+	}
+	for _, number := range fieldCases {
+		if !strings.Contains(names.String(), "b"+number) {
+			t.Errorf("nothing is named after B%s", number)
 		}
 	}
 }

@@ -111,8 +111,36 @@ func Constraint(file *ast.File, name string) string {
 	return strings.TrimSpace(buildLine(file) + " " + suffix(filepath.Base(name)))
 }
 
-// buildLine is the file's //go:build line, in its canonical form.
+// buildLine is the file's //go:build line, in its canonical form. A file that imports "C" is built
+// with cgo only, which the line says then as well.
 func buildLine(file *ast.File) string {
+	expr := buildExpr(file)
+	if slices.ContainsFunc(file.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == `"C"` }) {
+		var cgo constraint.Expr = &constraint.TagExpr{Tag: "cgo"}
+		if expr == nil {
+			expr = cgo
+		} else if !implies(expr, "cgo") {
+			expr = &constraint.AndExpr{X: expr, Y: cgo}
+		}
+	}
+	if expr == nil {
+		return ""
+	}
+	return "//go:build " + expr.String()
+}
+
+// implies tells whether a constraint asks for a tag, beside others.
+func implies(expr constraint.Expr, tag string) bool {
+	switch expr := expr.(type) {
+	case *constraint.TagExpr:
+		return expr.Tag == tag
+	case *constraint.AndExpr:
+		return implies(expr.X, tag) || implies(expr.Y, tag)
+	}
+	return false
+}
+
+func buildExpr(file *ast.File) constraint.Expr {
 	for _, group := range file.Comments {
 		if group.Pos() > file.Package {
 			break
@@ -122,11 +150,11 @@ func buildLine(file *ast.File) string {
 				continue
 			}
 			if expr, err := constraint.Parse(c.Text); err == nil {
-				return "//go:build " + expr.String()
+				return expr
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 // suffix is the part of a file's name that the go command takes for a constraint: _GOOS, _GOARCH or

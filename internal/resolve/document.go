@@ -230,10 +230,25 @@ func (h *handler) importFault(c *candidate) bool {
 				d = d.With(h.prog.Place(err.Pos, err.Pos), "%s", err.Msg)
 			}
 		}
+		if ofC(paramTypes(c.decl)[i]) {
+			d = d.Hinted("it is a type of C; a document is one of Go")
+		}
 		h.Problems.Add(d)
 		return true
 	}
 	return false
+}
+
+// ofC tells whether a type expression names something of cgo's pseudo package.
+func ofC(expr ast.Expr) (found bool) {
+	ast.Inspect(expr, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			x, isName := s.X.(*ast.Ident)
+			found = found || isName && x.Name == "C"
+		}
+		return true
+	})
+	return found
 }
 
 func (h *handler) sameFile(a, b token.Pos) bool {
