@@ -42,10 +42,11 @@ type DLQPolicy struct {
 // CheckpointPolicy says how often the position is stored, and where a new stream begins.
 type CheckpointPolicy struct {
 	// Every and Interval: after so many settled events or so much time, whichever is first.
-	// Default to 10,000 events and 1 s.
+	// Default to 10,000 events and 1 s. Interval is at least 10 ms.
 	Every    int
 	Interval time.Duration
-	// Idle is how often a stream without events stores how far it has read. Defaults to 1 m.
+	// Idle is how often a stream without events stores how far it has read. Defaults to 1 m, and
+	// is at least 10 ms.
 	Idle time.Duration
 	// Start is where a stream without a stored position begins: "now" (default). Others are not
 	// available yet.
@@ -58,9 +59,11 @@ type CheckpointPolicy struct {
 type LeasePolicy struct {
 	// TTL is how long a lease outlives its owner. Defaults to 60 s.
 	TTL time.Duration
-	// Heartbeat is how often a leader renews it, at most a third of TTL. Defaults to 15 s.
+	// Heartbeat is how often a leader renews it, at most a third of TTL. Defaults to 15 s, and is
+	// at least 100 ms.
 	Heartbeat time.Duration
-	// Poll is how often a standby looks where it can't watch. Defaults to 20 s.
+	// Poll is how often a standby looks where it can't watch. Defaults to 20 s, and is at least
+	// 100 ms.
 	Poll time.Duration
 	// Priority and Yield are not available yet.
 	Priority, Yield int

@@ -37,6 +37,17 @@ func (v *validator) later(bad bool, field string) {
 	v.refuse(bad, "%s is not available in this release", field)
 }
 
+// The shortest times that make sense: shorter ones only load the server.
+const (
+	leastSave = 10 * time.Millisecond
+	leastBeat = 100 * time.Millisecond
+)
+
+// atLeast refuses a duration that is set and shorter than least.
+func (v *validator) atLeast(least time.Duration, field string, d time.Duration) {
+	v.refuse(d != 0 && d < least, "%s is %s; it must be at least %s", field, d, least)
+}
+
 func (s Stream) validateScope(v *validator) {
 	v.refuse(s.Name == "" && len(s.Collections) != 1, "Name is empty; set it")
 	v.refuse(strings.ContainsAny(s.Name, "/#") || hasControl(s.Name),
@@ -141,8 +152,8 @@ func (p DLQPolicy) validate(v *validator) {
 
 func (p CheckpointPolicy) validate(v *validator) {
 	v.refuse(p.Every < 0, "Checkpoint.Every is %d; it must be at least 1", p.Every)
-	v.refuse(p.Interval < 0, "Checkpoint.Interval is %s; it can't be negative", p.Interval)
-	v.refuse(p.Idle < 0, "Checkpoint.Idle is %s; it can't be negative", p.Idle)
+	v.atLeast(leastSave, "Checkpoint.Interval", p.Interval)
+	v.atLeast(leastSave, "Checkpoint.Idle", p.Idle)
 	v.later(p.Start != "" && p.Start != "now", "Checkpoint.Start "+p.Start)
 	v.later(p.OnHistoryLost != "" && p.OnHistoryLost != "stop",
 		"Checkpoint.OnHistoryLost "+p.OnHistoryLost)
@@ -151,8 +162,9 @@ func (p CheckpointPolicy) validate(v *validator) {
 func (p LeasePolicy) validate(v *validator, mode Mode) {
 	v.refuse(p != (LeasePolicy{}) && mode != SingleLeader,
 		"Lease has no effect in mode %s; set Mode to %s", cmp.Or(mode, AllInstances), SingleLeader)
-	v.refuse(p.TTL < 0 || p.Heartbeat < 0 || p.Poll < 0,
-		"Lease.TTL, Lease.Heartbeat and Lease.Poll can't be negative")
+	v.atLeast(leastBeat, "Lease.TTL", p.TTL)
+	v.atLeast(leastBeat, "Lease.Heartbeat", p.Heartbeat)
+	v.atLeast(leastBeat, "Lease.Poll", p.Poll)
 	ttl, heartbeat := cmp.Or(p.TTL, defaultTTL), cmp.Or(p.Heartbeat, defaultHeartbeat)
 	v.refuse(ttl < 3*heartbeat, "Lease.TTL %s is below three heartbeats of %s: "+
 		"a leader needs time to try again before its trust ends", ttl, heartbeat)

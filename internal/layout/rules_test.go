@@ -73,6 +73,18 @@ var badValues = []struct {
 	{"interval negative", "", "checkpoint interval=-1s",
 		func(s *fw.Stream) { s.Checkpoint.Interval = -1 }},
 	{"idle negative", "", "checkpoint idle=-1s", func(s *fw.Stream) { s.Checkpoint.Idle = -1 }},
+	{"interval too short", "", "checkpoint interval=9ms",
+		func(s *fw.Stream) { s.Checkpoint.Interval = 9 * time.Millisecond }},
+	{"idle too short", "", "checkpoint idle=1ns", func(s *fw.Stream) { s.Checkpoint.Idle = 1 }},
+	{"heartbeat too short", "mode=single_leader", "lease ttl=1s heartbeat=99ms",
+		func(s *fw.Stream) {
+			s.Mode = fw.SingleLeader
+			s.Lease = fw.LeasePolicy{TTL: time.Second, Heartbeat: 99 * time.Millisecond}
+		}},
+	{"poll too short", "mode=single_leader", "lease poll=1ms",
+		func(s *fw.Stream) {
+			s.Mode, s.Lease = fw.SingleLeader, fw.LeasePolicy{Poll: time.Millisecond}
+		}},
 	{"start not there yet", "", "checkpoint start=oldest",
 		func(s *fw.Stream) { s.Checkpoint.Start = "oldest" }},
 	{"on_history_lost not there yet", "", "checkpoint on_history_lost=now",

@@ -42,9 +42,9 @@ var checkpoint = &Verb{
 	Keys: []*Option{
 		{Name: "every", Kind: Int, Default: "10000", Min: "1",
 			Doc: "After so many settled events, or interval, whichever is first."},
-		{Name: "interval", Kind: Duration, Default: "1s", Positive: true,
+		{Name: "interval", Kind: Duration, Default: "1s", Min: "10ms",
 			Doc: "After so much time, or every, whichever is first."},
-		{Name: "idle", Kind: Duration, Default: "1m", Positive: true,
+		{Name: "idle", Kind: Duration, Default: "1m", Min: "10ms",
 			Doc: "How often a stream without events stores how far it has read."},
 		{Name: "start", Kind: Instant, Default: "now", Values: []Value{
 			{Name: "now", Doc: "with the next event"},
@@ -62,9 +62,9 @@ var lease = &Verb{
 	Keys: []*Option{
 		{Name: "ttl", Kind: Duration, Default: "60s", Positive: true,
 			Doc: "How long a lease outlives its owner. At least three heartbeats."},
-		{Name: "heartbeat", Kind: Duration, Default: "15s", Positive: true,
+		{Name: "heartbeat", Kind: Duration, Default: "15s", Min: "100ms",
 			Doc: "How often a leader renews its lease."},
-		{Name: "poll", Kind: Duration, Default: "20s", Positive: true,
+		{Name: "poll", Kind: Duration, Default: "20s", Min: "100ms",
 			Doc: "How often a standby looks, where it cannot watch."},
 		{Name: "priority", Kind: Int, Default: "0", Missing: true,
 			Doc: "Which instance leads when several can."},
