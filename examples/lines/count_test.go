@@ -63,3 +63,17 @@ func TestThePageHasTheFigures(t *testing.T) {
 		}
 	}
 }
+
+// TestTheReadmeHasTheFigures keeps the README's sentence true.
+func TestTheReadmeHasTheFigures(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("%d lines of code with fwgen and %d with the plain driver",
+		count(t, "withfwgen"), count(t, "withdriver"))
+	if text := strings.Join(strings.Fields(string(readme)), " "); !strings.Contains(text, want) {
+		t.Errorf("the README does not say %q", want)
+	}
+}
