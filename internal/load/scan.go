@@ -27,10 +27,9 @@ func Scan(config Config, patterns ...string) (*Program, error) {
 		sources: map[string][]byte{},
 		read:    os.ReadFile,
 	}
-	listed, err := packages.Load(p.goList(packages.NeedName|packages.NeedFiles|
-		packages.NeedModule), patterns...)
+	listed, err := p.list(patterns)
 	if err != nil {
-		return nil, fmt.Errorf("list packages: %w", err)
+		return nil, err
 	}
 	if len(listed) == 0 {
 		return nil, fmt.Errorf("no packages match %s", strings.Join(patterns, " "))
