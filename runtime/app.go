@@ -11,6 +11,7 @@ import (
 	"github.com/fwgen/fwgen/runtime/fact"
 	"github.com/fwgen/fwgen/runtime/internal/mongostore"
 	"github.com/fwgen/fwgen/runtime/internal/observe"
+	"github.com/fwgen/fwgen/runtime/internal/state"
 	"github.com/fwgen/fwgen/runtime/internal/supervisor"
 	"github.com/fwgen/fwgen/runtime/store"
 )
@@ -44,17 +45,17 @@ func New(config Config) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	state := mongostore.New(config.StateClient, config.StateDatabase, config.Prefix)
+	stores := mongostore.New(config.StateClient, config.StateDatabase, config.Prefix)
 	if config.Leases == nil {
-		config.Leases = state.Leases()
+		config.Leases = stores.Leases()
 	}
 	if config.Checkpoints == nil {
-		config.Checkpoints = state.Checkpoints()
+		config.Checkpoints = stores.Checkpoints()
 	}
 	if config.DeadLetters == nil {
-		config.DeadLetters = state.DeadLetters()
+		config.DeadLetters = stores.DeadLetters()
 	}
-	return &App{config: config, instance: instance, state: state}, nil
+	return &App{config: config, instance: instance, state: stores}, nil
 }
 
 // Add adds the stream of a handler, as opts change it. It returns an error that names every fault
@@ -66,7 +67,9 @@ func (a *App) Add(h Handler, opts ...AddOption) error {
 	}
 	s := h.FWStream()
 	for _, opt := range opts {
-		opt(&s)
+		if opt != nil {
+			opt(&s)
+		}
 	}
 	name := cmp.Or(s.Name, strings.Join(s.Collections, ","))
 	if err := s.Validate(); err != nil {
@@ -130,7 +133,7 @@ func (a *App) known(name string) (*deployed, error) {
 }
 
 // Start starts a stream that was stopped by hand, or that is declared with autostart=false. It
-// does nothing to one that runs.
+// does nothing to one that runs, and returns an error for one that has failed.
 func (a *App) Start(_ context.Context, stream string) error {
 	running, err := a.controlled(stream)
 	if err != nil {
@@ -163,6 +166,10 @@ func (a *App) controlled(stream string) (*supervisor.Stream, error) {
 		return nil, errors.New("the App does not run yet")
 	case d.running == nil:
 		return nil, fmt.Errorf("stream %s is %s here", stream, d.idleCode())
+	}
+	if c := d.running.Snapshot().Condition; c.State == state.Failed {
+		return nil, fmt.Errorf("stream %s has failed, and is started again by a restart of the "+
+			"process: %s", stream, c.Reason)
 	}
 	return d.running, nil
 }

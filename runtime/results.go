@@ -8,8 +8,13 @@ import (
 )
 
 // Permanent marks an error as one that no retry can cure. The event goes where the policy sends
-// exhausted events.
-func Permanent(err error) error { return &failure.PermanentError{Err: err} }
+// exhausted events. Permanent(nil) is nil.
+func Permanent(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &failure.PermanentError{Err: err}
+}
 
 // RetryAfter asks for another attempt after d, at least 100 ms. It consumes no attempt and is
 // counted in [Event.Deferrals]. err says why; it may be nil.
@@ -36,7 +41,8 @@ var (
 	// ErrStopping: the application stops, and the handler did not return within
 	// [Config.DrainTimeout].
 	ErrStopping = failure.ErrStopping
-	// ErrTimeout: the attempt took longer than the stream's timeout.
+	// ErrTimeout: the attempt took longer than the stream's timeout. The error of such an attempt
+	// is one, too, for errors.Is.
 	ErrTimeout = failure.ErrTimeout
 )
 

@@ -182,3 +182,10 @@ func TestErrorWhoseIsPanicsIsNotMatched(t *testing.T) {
 		t.Error("it counts as excepted")
 	}
 }
+
+func TestPermanentOfNothingIsNothing(t *testing.T) {
+	t.Parallel()
+	if err := Permanent(nil); err != nil {
+		t.Errorf("Permanent(nil) = %v", err)
+	}
+}

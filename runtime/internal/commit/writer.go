@@ -41,8 +41,9 @@ type Writer struct {
 	refused sync.Once
 
 	// Owned by whoever holds turn.
-	pending *pending // a save whose outcome is unknown
-	failed  int      // saves that failed one after another
+	pending *pending      // a save whose outcome is unknown
+	failed  int           // saves that failed one after another
+	again   time.Duration // until the next one
 
 	mu    sync.Mutex // guards what follows
 	saved position.Watermark
@@ -78,7 +79,7 @@ func (w *Writer) Run(ctx context.Context) {
 		if refused(err) {
 			return
 		}
-		if err != nil && !backoff.Sleep(ctx, backoff.Store.Wait(max(w.failures(), 1))) {
+		if err != nil && !backoff.Sleep(ctx, w.wait()) {
 			return
 		}
 	}
@@ -171,9 +172,10 @@ func (w *Writer) troubled(err error) {
 	if w.failed == 1 {
 		w.Log.Error("position not saved; trying again", "error", err)
 	}
+	w.again = backoff.Store.Wait(w.failed)
 	w.report(fact.PositionSaveFailed{Stream: w.fact(), Err: err})
 	w.Board.Trouble(state.Checkpoints, state.Condition{
-		Code: "position_unsaved", Reason: fmt.Sprintf("the position can't be saved: %v", err),
+		Code: "position_unsaved", NextRetry: time.Now().Add(w.again), Reason: fmt.Sprintf("the position can't be saved: %v", err),
 	})
 }
 
@@ -219,10 +221,11 @@ func (w *Writer) savedMark() position.Watermark {
 	return w.saved
 }
 
-func (w *Writer) failures() int {
+// wait is how long to wait after a save that failed.
+func (w *Writer) wait() time.Duration {
 	w.turn <- struct{}{}
 	defer w.give()
-	return w.failed
+	return w.again
 }
 
 // take waits for the writer's turn.

@@ -33,6 +33,7 @@ func (r *Runner) attempt(ctx context.Context, d *Delivery) (Result, failure.Kind
 		return result, failure.Panic, stack
 	}
 	if result.Err != nil && errors.Is(context.Cause(attemptCtx), failure.ErrTimeout) {
+		result.Err = &failure.TimeoutError{Err: result.Err}
 		return result, failure.Timeout, ""
 	}
 	return result, d.Stage, stack

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -39,7 +40,7 @@ func (r *Runner) writeLetter(ctx context.Context, d *Delivery) Next {
 	}
 	r.report(fact.DeadLetterFailed{Stream: r.fact(), EventID: d.ID, Err: err})
 	r.Board.Trouble(state.DeadLetters, state.Condition{
-		Code:   "dead_letter_blocked",
+		Code: "dead_letter_blocked", NextRetry: time.Now().Add(wait),
 		Reason: fmt.Sprintf("the dead letter of event %s can't be written: %v", d.ID, err),
 	})
 	return Next{Wait: wait}
@@ -81,12 +82,15 @@ func (r *Runner) marshalMetadata(d *Delivery) bson.Raw {
 	if err == nil {
 		return raw
 	}
+	kept := make(map[string]any, len(meta))
 	for key, value := range meta {
+		key = strings.ReplaceAll(key, "\x00", "\uFFFD") // which no key can have
 		if _, err := marshal(bson.D{{Key: key, Value: value}}); err != nil {
-			meta[key] = fmt.Sprintf("not stored: %v", err)
+			value = fmt.Sprintf("not stored: %v", err)
 		}
+		kept[key] = value
 	}
-	raw, err = marshal(meta)
+	raw, err = marshal(kept)
 	if err != nil {
 		r.Log.Error("metadata not stored", "event", d.ID, "error", err)
 	}

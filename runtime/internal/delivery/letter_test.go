@@ -244,6 +244,7 @@ func TestMetadataThatCannotBeStoredIsReplacedByWhy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := func(_ context.Context, d *delivery.Delivery) error {
 				d.Set("bad", value)
+				d.Set("no\x00key", "kept")
 				d.Set("good", "kept")
 				return errBroken
 			}
@@ -252,6 +253,9 @@ func TestMetadataThatCannotBeStoredIsReplacedByWhy(t *testing.T) {
 				meta := b.one().Metadata
 				if got := meta.Lookup("good"); got.StringValue() != "kept" {
 					t.Errorf("the good value: got %v", got)
+				}
+				if got := meta.Lookup("no\uFFFDkey"); got.StringValue() != "kept" {
+					t.Errorf("the value of a key that can't be: got %v", got)
 				}
 				if got, ok := meta.Lookup("bad").StringValueOK(); name != "nil pointer" && !ok {
 					t.Errorf("the bad value: got %q", got)

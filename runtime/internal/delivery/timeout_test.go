@@ -133,3 +133,23 @@ func TestStopDuringATimedAttemptIsAnInterruption(t *testing.T) {
 		}
 	}, withTimeout(time.Second), withDLQ)
 }
+
+func TestErrorOfATimedOutAttemptIsATimeoutAndWhatTheHandlerReturned(t *testing.T) {
+	h := func(ctx context.Context, d *delivery.Delivery) error {
+		d.OnError = func(err error) failure.Action {
+			if !errors.Is(err, failure.ErrTimeout) || !errors.Is(err, errBroken) {
+				t.Errorf("error: %v", err)
+			}
+			return failure.Rethrow
+		}
+		<-ctx.Done()
+		return errBroken
+	}
+	run(t, h, func(b *bundle) {
+		b.drive(b.Context(), b.deliver(), 9)
+		if letter := b.one(); letter.Error.Type != "*errors.errorString" {
+			t.Errorf("dead letter's type: %s, want that of what the handler returned",
+				letter.Error.Type)
+		}
+	}, withTimeout(time.Second), withDLQ)
+}

@@ -59,6 +59,17 @@ func text(err error, otherwise string) string {
 	return err.Error()
 }
 
+// TimeoutError is what a handler returned after its time was over.
+type TimeoutError struct{ Err error }
+
+func (e *TimeoutError) Error() string { return "timeout: " + e.Err.Error() }
+
+// Is makes the error an ErrTimeout.
+func (e *TimeoutError) Is(target error) bool { return target == ErrTimeout }
+
+// Unwrap returns what the handler returned.
+func (e *TimeoutError) Unwrap() error { return e.Err }
+
 // word returns the decision that err itself carries, looking through wrapped and joined errors.
 func word(err error) (Decision, bool) {
 	if skip, ok := errors.AsType[*SkipError](err); ok {

@@ -322,7 +322,9 @@ func TestObserverHearsFactsInTheirOrder(t *testing.T) {
 	for _, f := range facts.all() {
 		switch f := f.(type) {
 		case fact.StateChanged:
-			states = append(states, f.To+" "+f.Code)
+			if f.To != string(fw.StateBackingOff) { // a slow server is no news here
+				states = append(states, f.To+" "+f.Code)
+			}
 		case fact.PositionSaved:
 		default:
 			told = append(told, factName(f))

@@ -196,7 +196,7 @@ func TestAStaleRaiseWaitsForNobodyAndEndsNoSession(t *testing.T) {
 	go func() {
 		outcome <- db.store.DeadLetters().Write(within(t, 20*time.Second), fence, letter("late"))
 	}()
-	time.Sleep(200 * time.Millisecond) // the transaction has changed the checkpoint by now
+	db.awaitBlockedLetter(t)
 
 	var kills atomic.Int64
 	client := db.deployment.Client(t, options.Client().SetMonitor(&event.CommandMonitor{
@@ -256,7 +256,7 @@ func TestALetterInterruptedByATakeOverIsFenced(t *testing.T) {
 		late := letter("late")
 		outcome <- db.store.DeadLetters().Write(within(t, 20*time.Second), fence, late)
 	}()
-	time.Sleep(200 * time.Millisecond) // the transaction has changed the checkpoint by now
+	db.awaitBlockedLetter(t)
 	other := newStore(t, db.deployment.Client(t).Database(db.Name()))
 	began := time.Now()
 	_, err = other.Checkpoints().Raise(within(t, 20*time.Second), "orders", 2)
@@ -270,4 +270,23 @@ func TestALetterInterruptedByATakeOverIsFenced(t *testing.T) {
 	if string(before) != string(after) {
 		t.Errorf("the row changed to %v", after)
 	}
+}
+
+// awaitBlockedLetter waits until the write of a dead letter is held by a fail point. Its
+// transaction has then changed the checkpoint.
+func (db *stateDB) awaitBlockedLetter(t *testing.T) {
+	t.Helper()
+	eventually(t, patience, func() error {
+		cursor, err := db.Client().Database("admin").Aggregate(t.Context(), bson.A{
+			bson.M{"$currentOp": bson.M{}},
+			bson.M{"$match": bson.M{"command.update": "_fw_dlq", "command.$db": db.Name()}},
+		})
+		must(t, err)
+		var running []bson.M
+		must(t, cursor.All(t.Context(), &running))
+		if len(running) == 0 {
+			return errors.New("no dead letter is being written")
+		}
+		return nil
+	})
 }

@@ -43,11 +43,12 @@ func (c *session) terminal(err error) state.Condition {
 		return state.Condition{State: state.HistoryLost, Code: "position_lost",
 			Reason: fmt.Sprintf("%v; the stored position of cluster time %d can't be resumed and "+
 				"is kept; events since then may be lost: to begin again at now, delete the checkpoint "+
-				"%q of this stream and start it again", err, stored.ClusterTime.T, c.stream.CheckpointID)}
+				"%q of this stream, then stop it and start it again; if the pipeline of the stream "+
+				"removes or changes _id, mend that instead", err, stored.ClusterTime.T, c.stream.CheckpointID)}
 	case reader.Invalidated:
 		return state.Condition{State: state.Invalidated, Code: "renamed",
 			Reason: "a rename took the collection away, or put another in its place, and the stream " +
-				"has ended there; start it again to go on with the collection of that name"}
+				"has ended there; stop it and start it again to go on with the collection of that name"}
 	default:
 		return state.Condition{State: state.Failed, Code: "reader_gave_up",
 			Reason: fmt.Sprintf("%v; restart attempts are used up", err)}
@@ -151,6 +152,7 @@ func foreign(stored, now store.Scope) bool {
 func (c *session) refuseForeign(stored, now store.Scope) {
 	c.stream.board.Set(state.Condition{State: state.HistoryLost, Code: "foreign_deployment",
 		Reason: fmt.Sprintf("the stored position belongs to deployment %s, and this is %s; it is "+
-			"kept: to begin again at now, delete the checkpoint %q of this stream and start it again",
+			"kept: to begin again at now, delete the checkpoint %q of this stream, then stop it and "+
+			"start it again",
 			stored.Deployment, now.Deployment, c.stream.CheckpointID)})
 }
