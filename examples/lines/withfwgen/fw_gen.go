@@ -15,7 +15,7 @@ var _ fw.Handler = Handler{}
 
 func (h Handler) FWStream() fw.Stream {
 	return fw.Stream{
-		Name:        "orders",
+		Name:        "printed",
 		Collections: []string{"orders"},
 		Mode:        fw.SingleLeader,
 		Retry:       fw.RetryPolicy{Attempts: 5, Initial: 200 * time.Millisecond, Max: 10 * time.Second, Except: []fw.ErrorMatch{fw.MatchValue(ErrInvalid)}},

@@ -31,7 +31,7 @@ var ErrInvalid = errors.New("invalid order")
 
 // Handler prints new orders.
 //
-//fw:changestream collection=orders mode=single_leader retry=5 dlq
+//fw:changestream collection=orders name=printed mode=single_leader retry=5 dlq
 //fw:retry initial=200ms max=10s except=ErrInvalid
 type Handler struct{}
 
