@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -64,8 +65,8 @@ func required(v *spec.Verb) string {
 // foreignQuotes are what other languages and word processors quote with.
 const foreignQuotes = "'‘’“”«»"
 
-// suspect finds what a bare word has at its ends by mistake: another kind of quotes, or a separator
-// of another language. Whoever means it can quote it.
+// suspect finds what a bare word has by mistake: another kind of quotes at its ends, a separator of
+// another language, a second =, or a space that is none to Go. Whoever means it can quote the value.
 func (l *lexer) suspect(v lexeme) *fault {
 	first, size := utf8.DecodeRuneInString(v.text)
 	last, lastSize := utf8.DecodeLastRuneInString(v.text)
@@ -83,7 +84,19 @@ func (l *lexer) suspect(v lexeme) *fault {
 		return (&fault{v.end - 1, v.end, "a value ends with ;", ""}).
 			with("separate arguments with a space")
 	}
-	return nil
+	i := strings.IndexFunc(v.text, separates)
+	if i < 0 {
+		return nil
+	}
+	r, size := utf8.DecodeRuneInString(v.text[i:])
+	what := "a bare word contains " + strconv.QuoteRuneToASCII(r)
+	return (&fault{v.start + i, v.start + i + size, what, ""}).
+		with("separate arguments with a space, or quote the value")
+}
+
+// separates tells whether a rune looks as if one argument ended there.
+func separates(r rune) bool {
+	return r == ';' || r == '=' || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r)
 }
 
 // truth finds a truth value for a key that stands alone or names something: dlq=true would send the

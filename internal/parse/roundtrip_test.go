@@ -18,7 +18,7 @@ func TestWhatIsPrintedIsRead(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.StringMatching(`[ -~é日]{1,20}`).Draw(rt, "text")
 		written := strconv.Quote(text)
-		bare := !strings.ContainsAny(text, " \"`,'") && !strings.HasSuffix(text, ";")
+		bare := !strings.ContainsAny(text, " \"`,';=")
 		if bare && rapid.Bool().Draw(rt, "bare") {
 			written = text
 		} else if !strings.Contains(text, "`") && rapid.Bool().Draw(rt, "raw") {
@@ -86,6 +86,24 @@ func TestMentions(t *testing.T) {
 	} {
 		if got := parse.Mentions([]byte(text)); got != want {
 			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
+	}
+}
+
+// A bare word in which one argument seems to end swallows the next one.
+func TestBareWordInWhichAnArgumentSeemsToEnd(t *testing.T) {
+	t.Parallel()
+	for value, col := range map[string]int{
+		"orders;retry=5": 36, "orders=1": 36, "orders\u00a0retry=5": 36, "orders\u200b": 36,
+		"orders\u3000": 36,
+	} {
+		_, list := read(t, "//fw:changestream collection="+value+onStruct)
+		if list.Len() != 1 || list.Sorted()[0].Pos.Col != col {
+			t.Errorf("%q: %v, want one problem at column %d", value, list.Sorted(), col)
+		}
+		file, list := read(t, "//fw:changestream collection="+strconv.Quote(value)+onStruct)
+		if list.Len() != 0 || file.Types[0].Directives[0].Arg("collection").Values[0].Text != value {
+			t.Errorf("%q, quoted: %v", value, list.Sorted())
 		}
 	}
 }
