@@ -80,7 +80,7 @@ func stage(ctx context.Context, account *account, app, script string) (err error
 	ctx, cancel := context.WithDeadlineCause(ctx, account.begun.Add(limit),
 		fmt.Errorf("it took longer than %s", limit))
 	defer cancel()
-	s, err := newStory(ctx, account, servers.uri, app)
+	s, err := newStory(ctx, account, servers, app)
 	if err != nil {
 		return err
 	}

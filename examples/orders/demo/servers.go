@@ -16,6 +16,7 @@ import (
 // servers are the replica set that the demo runs on.
 type servers struct {
 	uri  string
+	own  bool // they end with the demo, and what is in them too
 	stop func() error
 }
 
@@ -23,7 +24,7 @@ type servers struct {
 func findServers(ctx context.Context, script string, account *account) (servers, error) {
 	if uri := os.Getenv("MONGODB_URI"); uri != "" {
 		account.say("using the servers of MONGODB_URI")
-		return servers{uri, func() error { return nil }}, nil
+		return servers{uri, false, func() error { return nil }}, nil
 	}
 	if _, err := os.Stat(script); err != nil {
 		return servers{}, fmt.Errorf("find servers: %w; run this in the repository's root, or set "+
@@ -51,7 +52,7 @@ func findServers(ctx context.Context, script string, account *account) (servers,
 		return servers{}, errors.Join(err, stop())
 	}
 	account.say("three nodes of MongoDB are up")
-	return servers{uri, stop}, nil
+	return servers{uri, true, stop}, nil
 }
 
 // run runs a command to its end and returns what it printed. It is in a process group of its own: a

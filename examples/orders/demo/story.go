@@ -26,7 +26,8 @@ const faultVariable = "ORDERS_DEMO_FAULT"
 // story is what the demo plays: the processes, the orders, and what was seen so far.
 type story struct {
 	*account
-	uri, app  string
+	servers
+	app       string
 	db        *mongo.Database
 	ctx       context.Context // of the whole story; ends with the reason
 	fail      context.CancelCauseFunc
@@ -45,13 +46,13 @@ type leader struct {
 }
 
 // newStory connects to the servers. The story has a database of its own.
-func newStory(ctx context.Context, a *account, uri, app string) (*story, error) {
-	client, err := mongo.Connect(options.Client().ApplyURI(uri))
+func newStory(ctx context.Context, a *account, servers servers, app string) (*story, error) {
+	client, err := mongo.Connect(options.Client().ApplyURI(servers.uri))
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
 	db := client.Database("fw_demo_" + strings.ToLower(rand.Text()[:8]))
-	s := &story{account: a, uri: uri, app: app, db: db, members: map[string]*instance{},
+	s := &story{account: a, servers: servers, app: app, db: db, members: map[string]*instance{},
 		customers: &customers{orders: db.Collection("orders"), written: map[string]kind{}},
 		enough:    func() {}}
 	s.ctx, s.fail = context.WithCancelCause(ctx)
@@ -66,13 +67,16 @@ func (s *story) end() error {
 	}
 	s.enough()
 	s.ordering.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
+	defer func() { _ = s.db.Client().Disconnect(ctx) }()
+	if s.own {
+		return nil // the servers are deleted, with all that is in them
+	}
 	err := s.db.Drop(ctx)
 	if err != nil {
 		err = fmt.Errorf("drop database %s: %w", s.db.Name(), err)
 	}
-	_ = s.db.Client().Disconnect(ctx)
 	return leftBehind(err)
 }
 
