@@ -184,16 +184,11 @@ func (r *Runner) stall(d *Delivery, err error, decision failure.Decision) Next {
 	return Next{Wait: wait}
 }
 
-// settle ends a delivery: it is counted, told of, and lets the position pass.
+// settle ends a delivery, once: it is counted, told of, and lets the position pass.
 func (r *Runner) settle(d *Delivery, outcome fact.Outcome, reason string) {
 	if !d.claim() {
 		return
 	}
-	r.settled(d, outcome, reason)
-}
-
-// settled does what settling means; the caller has claimed the delivery.
-func (r *Runner) settled(d *Delivery, outcome fact.Outcome, reason string) {
 	switch outcome {
 	case fact.Handled:
 		r.Counters.Handled.Add(1)
