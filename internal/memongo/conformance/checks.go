@@ -1,0 +1,10 @@
+package conformance
+
+import "slices"
+
+// checks are all of the suite.
+func checks() []check {
+	return slices.Concat(
+		filterChecks(),
+	)
+}
