@@ -1,28 +1,30 @@
 package conformance
 
 import (
-	"errors"
-	"slices"
+	"fmt"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 )
 
-// script is a check that sends commands to the check's database, one after another.
+// script is a check that sends commands, one after another.
 type script struct {
 	name  string
+	docs  string // inserted into the collection c before, unless empty
 	steps []step
 }
 
 // step is a command and what is expected of its answer.
 type step struct {
+	// command is sent to the check's database, or to admin if the text begins with that word.
+	// %db stands for the name of the database, also in want.
 	command string
-	admin   bool // to the database admin
 
 	// want are fields of the answer, in any order. The ones of cursor, writeErrors and
 	// writeConcernError are fields of those; everything below has to be equal, with the order of
-	// fields and the types of numbers. {code: 2} expects an error, and without one there must be
-	// none, nor writeErrors.
+	// fields and the types of numbers. An error is '!2 BadValue', code and name; with more of it
+	// it is {ok: 0.0, code: 2, …}. Unless an error is wanted there must be none, nor writeErrors.
 	want string
 }
 
@@ -34,83 +36,85 @@ func scripts(table []script) (all []check) {
 	return all
 }
 
+// needing adds what checks need.
+func needing(needs Features, all []check) []check {
+	for i := range all {
+		all[i].needs = needs
+	}
+	return all
+}
+
 func (s script) run(c *C) {
 	c.Helper()
-	for i, step := range s.steps {
-		db := c.DB
-		if step.admin {
-			db = c.Client.Database("admin")
-		}
-		answer := c.send(db, doc(step.command))
-		if differences := compare(answer, doc(step.want)); differences != "" {
-			c.Fatalf("step %d: %s\n%s\nthe answer is %s", i, step.command, differences,
-				show(answer))
-		}
+	if s.docs != "" {
+		c.Insert("c", s.docs)
+	}
+	for _, step := range s.steps {
+		c.Expect(step.command, step.want)
 	}
 }
 
-// Do sends a command and returns the answer, also where it is an error or has write errors. An
-// answer that does not come ends the check.
-func (c *C) Do(command string) bson.D {
+// Insert inserts documents.
+func (c *C) Insert(collection, docs string) {
 	c.Helper()
-	return c.send(c.DB, doc(command))
+	documents := arr(docs)
+	if len(documents) == 0 {
+		return
+	}
+	answer := c.send(c.DB, bson.D{
+		{Key: "insert", Value: collection}, {Key: "documents", Value: documents},
+	})
+	if n := lookup(answer, "n"); n != int32(len(documents)) {
+		c.Fatalf("insert %s: the answer is %s", docs, show(answer))
+	}
 }
 
-// Expect sends a command and compares the answer with the fields of want, see step.
+// Do sends a command and returns the answer, also where it is an error or has write errors. No
+// answer at all ends the check. For the text see step.
+func (c *C) Do(command string) bson.D {
+	c.Helper()
+	text, toAdmin := strings.CutPrefix(strings.TrimSpace(command), "admin ")
+	db := c.DB
+	if toAdmin {
+		db = c.Client.Database("admin")
+	}
+	return c.send(db, doc(c.named(text)))
+}
+
+// Expect sends a command and compares the answer. For the texts see step.
 func (c *C) Expect(command, want string) bson.D {
 	c.Helper()
-	answer := c.send(c.DB, doc(command))
-	c.expect(answer, command, want)
+	answer := c.Do(command)
+	if differences := compare(answer, wanted(c.named(want))); differences != "" {
+		c.Fatalf("%s\n%s\nthe answer is %s", command, differences, show(answer))
+	}
 	return answer
 }
 
-// expect compares an answer with the fields of want.
-func (c *C) expect(answer bson.D, command, want string) {
-	c.Helper()
-	if differences := compare(answer, doc(want)); differences != "" {
-		c.Errorf("%s\n%s\nthe answer is %s", command, differences, show(answer))
+// named puts the name of the check's database into a text.
+func (c *C) named(text string) string { return strings.ReplaceAll(text, "%db", c.DB.Name()) }
+
+// wanted reads what is wanted of an answer.
+func wanted(text string) bson.D {
+	if failure, ok := strings.CutPrefix(text, "!"); ok {
+		var code int32
+		var name string
+		if _, err := fmt.Sscan(failure, &code, &name); err != nil {
+			panic(text + " is no error: " + err.Error())
+		}
+		return bson.D{
+			{Key: "ok", Value: 0.0}, {Key: "code", Value: code}, {Key: "codeName", Value: name},
+		}
 	}
+	return doc(text)
 }
 
+// send returns the answer of a server, whatever it says.
 func (c *C) send(db *mongo.Database, command any) bson.D {
 	c.Helper()
-	answer, err := send(c, db, command)
+	answer, err := answerOf(db.RunCommand(c.Context(), command).Raw())
 	if err != nil {
 		c.Fatalf("%s: %v", show(command), err)
 	}
 	return answer
 }
-
-// send returns the answer of a server, whatever it says. The error is that there was none.
-func send(c *C, db *mongo.Database, command any) (answer bson.D, err error) {
-	raw, err := db.RunCommand(c.Context(), command).Raw()
-	var refused mongo.CommandError
-	var failed mongo.WriteException
-	switch {
-	case errors.As(err, &refused) && refused.Raw != nil:
-		raw, err = refused.Raw, nil
-	case errors.As(err, &failed) && failed.Raw != nil:
-		raw, err = failed.Raw, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return answer, bson.Unmarshal(raw, &answer)
-}
-
-// lookup returns a field of a document, by its path of names.
-func lookup(d bson.D, path ...string) any {
-	var v any = d
-	for _, name := range path {
-		d, _ := v.(bson.D)
-		i := slices.IndexFunc(d, func(e bson.E) bool { return e.Key == name })
-		if i < 0 {
-			return missing{}
-		}
-		v = d[i].Value
-	}
-	return v
-}
-
-// missing is what lookup returns for a field that is not there.
-type missing struct{}

@@ -65,6 +65,10 @@ func (r *reader) all() {
 			}
 			r.rest = rest
 			fmt.Fprintf(&r.out, "%q", text)
+		case c == '"': // as it is in extended JSON
+			end := strings.IndexByte(r.rest[1:], '"') + 2
+			r.out.WriteString(r.rest[:end])
+			r.rest = r.rest[end:]
 		case isWord(c):
 			r.word()
 		default:
@@ -144,6 +148,9 @@ func call(name string, args []string) string {
 
 // show returns a value as extended JSON in which types can be told apart.
 func show(v any) string {
+	if v == (missing{}) {
+		return "missing"
+	}
 	raw, err := bson.MarshalExtJSON(bson.D{{Key: "v", Value: v}}, true, false)
 	if err != nil {
 		return fmt.Sprintf("%#v (%v)", v, err)
