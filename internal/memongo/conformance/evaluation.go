@@ -10,7 +10,7 @@ import (
 // and by an update, which have to agree.
 type evaluation struct {
 	name       string
-	doc        string // of what the fields are; it has the _id 1
+	fields     string // of the document, beside the _id 1
 	expression string
 	want       string // a value, or 'missing', or an error, see step
 }
@@ -24,7 +24,11 @@ func evaluations(table []evaluation) (all []check) {
 }
 
 func (e evaluation) run(c *C) {
-	c.Insert("c", `[{_id: 1, `+strings.TrimPrefix(e.doc, "{")+`]`)
+	d := `_id: 1`
+	if e.fields != "" {
+		d += `, ` + e.fields
+	}
+	c.Insert("c", `[{`+d+`}]`)
 	set := `{$set: {result: ` + e.expression + `}}`
 	aggregated := c.Do(`{aggregate: 'c', pipeline: [` + set + `], cursor: {}}`)
 	e.compare(c, "aggregate", aggregated)
