@@ -1,0 +1,152 @@
+package token
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// Kind says what a token stands for. The numbers are the server's.
+type Kind int
+
+// The kinds of tokens.
+const (
+	// HighWaterMark is a time up to which a stream has seen everything. It belongs to no event.
+	HighWaterMark Kind = 0
+	// Event is the position right after an event.
+	Event Kind = 128
+)
+
+// The versions of tokens.
+const (
+	// Plain is the version of ordinary streams.
+	Plain = 1
+	// Splitting is the version of streams that split large events.
+	Splitting = 2
+)
+
+// Token is a position in the history of changes. Tokens can be compared with ==.
+type Token struct {
+	TS             bson.Timestamp
+	Version        int
+	Kind           Kind
+	TxnIndex       int // place within a transaction, from 0
+	FromInvalidate bool
+	UUID           UUID
+	ID             Identifier
+	Fragment       int // 1 and up for the fragments of a split event, otherwise 0
+}
+
+// UUID is a collection's, or empty where an event belongs to none.
+type UUID string
+
+// Identifier is which event a token stands for, encoded; see [DocumentKey] and [Operation].
+type Identifier struct {
+	key  string
+	bits typeBits
+}
+
+// HighWater is the position before everything that happened at a time.
+func HighWater(ts bson.Timestamp) Token {
+	return Token{TS: ts, Version: Plain, Kind: HighWaterMark}
+}
+
+// DocumentKey identifies an event of version 1 by its document key. Events about a collection
+// have none.
+func DocumentKey(key bson.D) Identifier {
+	if key == nil {
+		return Identifier{}
+	}
+	return identify(key)
+}
+
+// Operation identifies an event of version 2 by its type and, if it has one, its document key
+// (the field documentKey) or what else describes it (operationDescription).
+func Operation(name, field string, about bson.D) Identifier {
+	id := bson.D{{Key: "operationType", Value: name}}
+	if about != nil {
+		id = append(id, bson.E{Key: field, Value: about})
+	}
+	return identify(id)
+}
+
+func identify(d bson.D) Identifier {
+	w := &writer{}
+	w.value(d)
+	return Identifier{key: string(w.buf), bits: w.bits.pack()}
+}
+
+// Hex returns the token's _data. Tokens sort by it.
+func (t Token) Hex() string {
+	w := t.write()
+	return strings.ToUpper(hex.EncodeToString(w.buf))
+}
+
+// Document returns the token as it stands in events and answers.
+func (t Token) Document() bson.D {
+	w := t.write()
+	doc := bson.D{{Key: "_data", Value: strings.ToUpper(hex.EncodeToString(w.buf))}}
+	if bits := t.ID.bits.framed(); bits != nil {
+		doc = append(doc, bson.E{Key: "_typeBits", Value: bson.Binary{Data: bits}})
+	}
+	return doc
+}
+
+// String shows the token as the server's messages do.
+func (t Token) String() string { return show(t.Document()) }
+
+// Before reports whether a position is before another.
+func (t Token) Before(other Token) bool { return t.Hex() < other.Hex() }
+
+// SamePlace reports whether two tokens stand for the same event, whatever the versions of the
+// streams that made them, or for fragments of the same event.
+func (t Token) SamePlace(other Token) bool {
+	return t.TS == other.TS && t.Kind == other.Kind && t.TxnIndex == other.TxnIndex &&
+		t.FromInvalidate == other.FromInvalidate && t.UUID == other.UUID
+}
+
+func (t Token) write() *writer {
+	w := &writer{}
+	w.value(t.TS)
+	w.value(int32(t.Version))
+	w.value(int32(t.Kind))
+	w.value(int32(t.TxnIndex))
+	w.value(t.FromInvalidate)
+	switch {
+	case t.UUID != "":
+		w.value(bson.Binary{Subtype: bson.TypeBinaryUUID, Data: []byte(t.UUID)})
+	case t.Version >= Splitting:
+		w.value(nil)
+	}
+	w.buf = append(w.buf, t.ID.key...)
+	if t.Fragment > 0 {
+		w.value(int32(t.Fragment - 1))
+	}
+	w.buf = append(w.buf, end)
+	return w
+}
+
+// show renders a document as the server's messages about tokens do.
+func show(d bson.D) string {
+	fields := make([]string, len(d))
+	for i, e := range d {
+		fields[i] = e.Key + ": " + showValue(e.Value)
+	}
+	return "{" + strings.Join(fields, ", ") + "}"
+}
+
+func showValue(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case string:
+		return `"` + v + `"`
+	case bson.D:
+		return show(v)
+	case bson.Binary:
+		return fmt.Sprintf("BinData(%d, %q)", v.Subtype, strings.ToUpper(hex.EncodeToString(v.Data)))
+	}
+	return fmt.Sprint(v)
+}
