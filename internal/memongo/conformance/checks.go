@@ -6,5 +6,7 @@ import "slices"
 func checks() []check {
 	return slices.Concat(
 		filterChecks(),
+		updateChecks(),
+		expressionChecks(),
 	)
 }
