@@ -8,5 +8,7 @@ func checks() []check {
 		filterChecks(),
 		updateChecks(),
 		expressionChecks(),
+		findChecks(),
+		modifyChecks(),
 	)
 }

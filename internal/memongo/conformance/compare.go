@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -22,6 +23,19 @@ func compare(answer, want bson.D) string {
 		differences = append(differences, compareField(e.Key, lookup(answer, e.Key), e.Value)...)
 	}
 	return strings.Join(differences, "\n")
+}
+
+// compareWhole says how an answer differs from the whole one that is wanted, or "". What every
+// answer of a member of a replica set has is left out.
+func compareWhole(answer, want bson.D) string {
+	everywhere := []string{"$clusterTime", "operationTime", "electionId", "opTime"}
+	rest := slices.DeleteFunc(slices.Clone(answer), func(e bson.E) bool {
+		return slices.Contains(everywhere, e.Key)
+	})
+	if got, wanted := show(rest), show(want); got != wanted {
+		return fmt.Sprintf("it is\n\t%s\nnot\n\t%s", got, wanted)
+	}
+	return ""
 }
 
 // compareField compares what an answer has under a name. Some of it is open for more fields.

@@ -25,6 +25,7 @@ type step struct {
 	// writeConcernError are fields of those; everything below has to be equal, with the order of
 	// fields and the types of numbers. An error is '!2 BadValue', code and name; with more of it
 	// it is {ok: 0.0, code: 2, …}. Unless an error is wanted there must be none, nor writeErrors.
+	// After '=' it is the whole answer, in order, but for the fields that every answer has.
 	want string
 }
 
@@ -85,7 +86,13 @@ func (c *C) Do(command string) bson.D {
 func (c *C) Expect(command, want string) bson.D {
 	c.Helper()
 	answer := c.Do(command)
-	if differences := compare(answer, wanted(c.named(want))); differences != "" {
+	differences := ""
+	if whole, ok := strings.CutPrefix(want, "="); ok {
+		differences = compareWhole(answer, doc(c.named(whole)))
+	} else {
+		differences = compare(answer, wanted(c.named(want)))
+	}
+	if differences != "" {
 		c.Fatalf("%s\n%s\nthe answer is %s", command, differences, show(answer))
 	}
 	return answer
