@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -26,32 +28,112 @@ type Options struct {
 	NoopInterval time.Duration
 }
 
+const (
+	defaultTransactionLifetime = time.Minute
+	defaultTTLMonitorInterval  = time.Minute
+)
+
 // Engine holds the data. Its methods may be called at any time from any goroutine.
 type Engine struct {
 	oplog *Oplog
+	state atomic.Pointer[state] // replaced under mu
+	over  chan struct{}         // closed from the beginning
+
+	mu       sync.Mutex // guards what follows; held for short, never while waiting
+	clock    clock
+	locks    map[lock]*Txn
+	open     map[*Txn]struct{}
+	lifetime time.Duration
+	closed   bool
+
+	closing     chan struct{} // closed by Close
+	ttlInterval chan time.Duration
+	running     sync.WaitGroup // the monitors, and transactions' timers that have not been stopped
 }
 
 // New returns an empty engine. The caller must close it.
-func New(o Options) *Engine { return &Engine{oplog: &Oplog{}} }
+func New(o Options) *Engine {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.TransactionLifetime == 0 {
+		o.TransactionLifetime = defaultTransactionLifetime
+	}
+	if o.TTLMonitorInterval == 0 {
+		o.TTLMonitorInterval = defaultTTLMonitorInterval
+	}
+	e := &Engine{
+		oplog:       &Oplog{window: o.OplogEntries},
+		over:        make(chan struct{}),
+		clock:       clock{now: o.Now},
+		locks:       map[lock]*Txn{},
+		open:        map[*Txn]struct{}{},
+		lifetime:    o.TransactionLifetime,
+		closing:     make(chan struct{}),
+		ttlInterval: make(chan time.Duration),
+	}
+	close(e.over)
+	e.state.Store(&state{})
+	e.Noop("initiating set") // so that there is a last cluster time
+	e.running.Go(func() { e.monitorTTL(o.TTLMonitorInterval) })
+	if o.NoopInterval > 0 {
+		e.running.Go(func() { e.monitorIdleness(o.NoopInterval) })
+	}
+	return e
+}
 
-// Close aborts the open transactions, ends the engine's goroutines and waits for them.
-func (e *Engine) Close() {}
+// Close aborts the open transactions, ends the engine's goroutines and waits for them. What was
+// committed can still be read.
+func (e *Engine) Close() {
+	e.mu.Lock()
+	if !e.closed {
+		e.closed = true
+		close(e.closing)
+	}
+	for t := range e.open {
+		t.end(aborted)
+	}
+	e.mu.Unlock()
+	e.running.Wait()
+}
 
 // Oplog returns the list of changes.
 func (e *Engine) Oplog() *Oplog { return e.oplog }
 
 // ClusterTime returns the time of the last commit.
-func (e *Engine) ClusterTime() bson.Timestamp { return bson.Timestamp{} }
+func (e *Engine) ClusterTime() bson.Timestamp { return e.state.Load().at }
 
 // Noop appends a no-op to the oplog with a message and returns its cluster time.
-func (e *Engine) Noop(message string) bson.Timestamp { return bson.Timestamp{} }
+func (e *Engine) Noop(message string) bson.Timestamp {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.commit([]change{{entry: Entry{
+		Op: OpNoop, Detail: bson.D{{Key: "msg", Value: message}},
+	}}}, false)
+}
 
 // SetTransactionLifetime changes the lifetime of transactions that begin from now on.
-func (e *Engine) SetTransactionLifetime(d time.Duration) {}
+func (e *Engine) SetTransactionLifetime(d time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.lifetime = d
+}
 
-// SetTTLMonitorInterval changes the time between two searches; negative ends them.
-func (e *Engine) SetTTLMonitorInterval(d time.Duration) {}
+// draft returns an empty one. The caller holds the mutex.
+func (e *Engine) draft(owner *Txn, w Write) *draft {
+	now := e.state.Load()
+	return &draft{engine: e, owner: owner, write: w, base: now, now: now}
+}
 
-// Expire deletes what TTL indexes say has expired by now, as the monitor does, and returns how
-// many documents that were. Those that an open transaction has written stay for the next time.
-func (e *Engine) Expire() int { return 0 }
+// busy returns a Busy where an open transaction has used a namespace whose definition is to
+// change. The caller holds the mutex.
+func (e *Engine) busy(concerned func(Namespace) bool) error {
+	for t := range e.open {
+		for ns := range t.used {
+			if concerned(ns) {
+				return &Busy{Done: t.done}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package storage
+
+import (
+	"crypto/rand"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
+)
+
+// Create makes a collection. Options are the command's fields without its name: validator,
+// validationLevel, validationAction, changeStreamPreAndPostImages; others are refused by name.
+// 48 where it exists.
+func (e *Engine) Create(ns Namespace, options bson.D) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	d := e.draft(nil, Write{})
+	if err := d.createExplicitly(ns, options); err != nil {
+		return err
+	}
+	e.commit(d.changes, false)
+	return nil
+}
+
+func (d *draft) createExplicitly(ns Namespace, options bson.D) error {
+	if err := checkNewCollection(ns); err != nil {
+		return err
+	}
+	kept, err := createOptions(options)
+	if err != nil {
+		return err
+	}
+	definition, err := newDefinition(kept, nil)
+	if err != nil {
+		return err
+	}
+	if c, err := d.open(ns); err != nil || c != nil {
+		if err == nil {
+			err = mongoerr.New(mongoerr.NamespaceExists, "Collection %s already exists.", ns)
+		}
+		return err
+	}
+	d.create(ns, definition)
+	return nil
+}
+
+// openOrCreate returns the collection, made by the way where there is none.
+func (d *draft) openOrCreate(ns Namespace) (*collection, error) {
+	c, err := d.open(ns)
+	if err != nil || c != nil {
+		return c, err
+	}
+	if err := checkNewCollection(ns); err != nil {
+		return nil, err
+	}
+	return d.create(ns, &definition{options: bson.D{}}), nil
+}
+
+// open returns the collection as the writer sees it, nil where there is none.
+func (d *draft) open(ns Namespace) (*collection, error) {
+	if d.owner != nil {
+		if err := d.owner.touch(ns); err != nil {
+			return nil, err
+		}
+	}
+	return d.now.collection(ns), nil
+}
+
+func (d *draft) create(ns Namespace, definition *definition) *collection {
+	detail := append(bson.D{}, definition.options...)
+	d.add(change{
+		definition: definition,
+		entry: Entry{
+			Op: OpCreate, NS: ns, UUID: newUUID(),
+			Detail: append(detail, bson.E{Key: "idIndex", Value: idIndex()}),
+		},
+	})
+	return d.now.collection(ns)
+}
+
+// newUUID returns a random UUID, version 4.
+func newUUID() bson.Binary {
+	data := make([]byte, 16)
+	rand.Read(data) // never fails
+	data[6] = data[6]&0x0f | 0x40
+	data[8] = data[8]&0x3f | 0x80
+	return bson.Binary{Subtype: bson.TypeBinaryUUID, Data: data}
+}
