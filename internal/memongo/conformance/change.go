@@ -29,6 +29,6 @@ func (c *C) ExpectDocuments(collection, want string) {
 	answer := c.Do(`{find: '` + collection + `', sort: {_id: 1}, batchSize: 1000}`)
 	got := lookup(answer, "cursor", "firstBatch")
 	if show(got) != show(val(want)) {
-		c.Fatalf("%s has\n\t%s\nnot\n\t%s", collection, show(got), show(val(want)))
+		c.Fatalf("%s has\n\t%s\nnot\n\t%s", collection, brief(got), brief(val(want)))
 	}
 }

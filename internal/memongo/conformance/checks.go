@@ -10,5 +10,6 @@ func checks() []check {
 		expressionChecks(),
 		findChecks(),
 		modifyChecks(),
+		writeChecks(),
 	)
 }

@@ -82,3 +82,10 @@ func TestShellNotation(t *testing.T) {
 		}
 	}
 }
+
+func TestQuotesInTexts(t *testing.T) {
+	t.Parallel()
+	if got := show(val(`['a "b" \'c\'', '\d']`)); got != `["a \"b\" 'c'","\\d"]` {
+		t.Errorf("read %s", got)
+	}
+}

@@ -49,7 +49,7 @@ func (e evaluation) compare(c *C, by string, answer bson.D) {
 	c.Helper()
 	if strings.HasPrefix(e.want, "!") {
 		if differences := compare(answer, wanted(e.want)); differences != "" {
-			c.Errorf("%s by %s\n%s\nthe answer is %s", e.expression, by, differences, show(answer))
+			c.Errorf("%s by %s\n%s\nthe answer is %s", e.expression, by, differences, brief(answer))
 		}
 		return
 	}
@@ -58,8 +58,8 @@ func (e evaluation) compare(c *C, by string, answer bson.D) {
 		want = val(e.want)
 	}
 	if got := result(answer); show(got) != show(want) {
-		c.Errorf("%s by %s is\n\t%s\nnot\n\t%s\nthe answer is %s", e.expression, by, show(got),
-			show(want), show(answer))
+		c.Errorf("%s by %s is\n\t%s\nnot\n\t%s\nthe answer is %s", e.expression, by, brief(got),
+			brief(want), brief(answer))
 	}
 }
 

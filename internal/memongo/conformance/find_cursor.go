@@ -18,8 +18,9 @@ func cursorChecks() []check {
 		{name: "cursor/a killed one is not found", run: cursorKilled},
 		{name: "cursor/of another collection", run: cursorElsewhere},
 		{name: "cursor/the default batch has 101 documents", run: cursorDefaultBatch},
-		{name: "cursor/reads what was there", run: cursorDeletedMeanwhile},
+		{name: "cursor/dies with its collection", run: cursorDropped},
 		{name: "cursor/getMore takes no time on a plain cursor", run: cursorNoAwait},
+		{name: "cursor/belongs to its session", run: cursorOfSession},
 		{name: "cursor/aggregate", run: cursorAggregate},
 		{name: "cursor/by the driver", run: cursorDriver},
 		{name: "count/by the driver", run: countDriver},
@@ -30,12 +31,13 @@ func cursorChecks() []check {
 func open(c *C, answer bson.D) int64 {
 	id, _ := lookup(answer, "cursor", "id").(int64)
 	if id == 0 {
-		c.Fatalf("no open cursor: %s", show(answer))
+		c.Fatalf("no open cursor: %s", brief(answer))
 	}
 	return id
 }
 
 func cursorBatches(c *C) {
+	c.InOneSession()
 	c.Insert("c", seven)
 	answer := c.Expect(`{find: 'c', sort: {_id: 1}, batchSize: 3}`,
 		`{cursor: {ns: '%db.c', firstBatch: [{_id: 1}, {_id: 2}, {_id: 3}]}}`)
@@ -48,6 +50,7 @@ func cursorBatches(c *C) {
 }
 
 func cursorEmptyBatch(c *C) {
+	c.InOneSession()
 	c.Insert("c", seven)
 	id := open(c, c.Expect(`{find: 'c', sort: {_id: 1}, batchSize: 0}`, `{cursor: {firstBatch: []}}`))
 	c.Expect(fmt.Sprintf(`{getMore: long(%d), collection: 'c', batchSize: 2}`, id),
@@ -55,6 +58,7 @@ func cursorEmptyBatch(c *C) {
 }
 
 func cursorLastBatch(c *C) {
+	c.InOneSession()
 	c.Insert("c", seven)
 	id := open(c, c.Do(`{find: 'c', sort: {_id: 1}, batchSize: 7}`))
 	c.Expect(fmt.Sprintf(`{getMore: long(%d), collection: 'c'}`, id),
@@ -62,6 +66,7 @@ func cursorLastBatch(c *C) {
 }
 
 func cursorKilled(c *C) {
+	c.InOneSession()
 	c.Insert("c", seven)
 	id := open(c, c.Do(`{find: 'c', batchSize: 2}`))
 	c.Expect(fmt.Sprintf(`{killCursors: 'c', cursors: [long(%d), long(77)]}`, id),
@@ -72,6 +77,7 @@ func cursorKilled(c *C) {
 }
 
 func cursorElsewhere(c *C) {
+	c.InOneSession()
 	c.Insert("c", seven)
 	c.Insert("d", seven)
 	id := open(c, c.Do(`{find: 'c', batchSize: 2}`))
@@ -79,6 +85,7 @@ func cursorElsewhere(c *C) {
 }
 
 func cursorDefaultBatch(c *C) {
+	c.InOneSession()
 	var documents []any
 	for i := range 150 {
 		documents = append(documents, bson.D{{Key: "_id", Value: int32(i)}})
@@ -96,7 +103,8 @@ func cursorDefaultBatch(c *C) {
 	}
 }
 
-func cursorDeletedMeanwhile(c *C) {
+func cursorDropped(c *C) {
+	c.InOneSession()
 	c.Insert("c", seven)
 	id := open(c, c.Do(`{find: 'c', sort: {_id: 1}, batchSize: 2}`))
 	c.Expect(`{drop: 'c'}`, `{ns: '%db.c'}`)
@@ -104,12 +112,22 @@ func cursorDeletedMeanwhile(c *C) {
 }
 
 func cursorNoAwait(c *C) {
+	c.InOneSession()
 	c.Insert("c", seven)
 	id := open(c, c.Do(`{find: 'c', batchSize: 2}`))
 	c.Expect(fmt.Sprintf(`{getMore: long(%d), collection: 'c', maxTimeMS: 100}`, id), `!2 BadValue`)
 }
 
+func cursorOfSession(c *C) {
+	c.Insert("c", seven)
+	c.InOneSession()
+	id := open(c, c.Do(`{find: 'c', batchSize: 2}`))
+	c.InOneSession()
+	c.Expect(fmt.Sprintf(`{getMore: long(%d), collection: 'c'}`, id), `!50738 Location50738`)
+}
+
 func cursorAggregate(c *C) {
+	c.InOneSession()
 	c.Insert("c", seven)
 	id := open(c, c.Expect(
 		`{aggregate: 'c', pipeline: [{$sort: {_id: -1}}], cursor: {batchSize: 2}}`,

@@ -28,13 +28,13 @@ func (q query) run(c *C) {
 		`, sort: {_id: 1}, projection: {_id: 1}, batchSize: 1000}`)
 	if strings.HasPrefix(q.want, "!") || strings.HasPrefix(q.want, "{") {
 		if differences := compare(answer, wanted(q.want)); differences != "" {
-			c.Fatalf("find %s\n%s\nthe answer is %s", q.filter, differences, show(answer))
+			c.Fatalf("find %s\n%s\nthe answer is %s", q.filter, differences, brief(answer))
 		}
 		return
 	}
 	if got := show(ids(answer)); got != show(val(q.want)) {
 		c.Fatalf("find %s among %s\nmatches\n\t%s\nnot\n\t%s\nthe answer is %s",
-			q.filter, q.docs, got, show(val(q.want)), show(answer))
+			q.filter, q.docs, got, brief(val(q.want)), brief(answer))
 	}
 }
 

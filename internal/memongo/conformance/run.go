@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"crypto/rand"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -61,14 +62,24 @@ func (r *run) check(t *testing.T, check check) {
 	}
 	reason, differs := r.server.Differences[check.name]
 	if !differs {
-		check.run(r.newC(t, t))
+		guarded(check, r.newC(t, t))
 		return
 	}
-	failure := observe(t, func(watched T) { check.run(r.newC(t, watched)) })
+	failure := observe(t, func(watched T) { guarded(check, r.newC(t, watched)) })
 	if failure == "" {
 		t.Errorf("%s passes, but is listed as a difference (%s): take it off", check.name, reason)
 	}
 	t.Logf("a standing difference: %s\n%s", reason, failure)
+}
+
+// guarded runs a check. One that panics fails, but does not end the others.
+func guarded(check check, c *C) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	check.run(c)
 }
 
 // newC returns what a check works with. Failures go to watched.

@@ -1,11 +1,13 @@
 package conformance
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
 // script is a check that sends commands, one after another.
@@ -66,7 +68,7 @@ func (c *C) Insert(collection, docs string) {
 		{Key: "insert", Value: collection}, {Key: "documents", Value: documents},
 	})
 	if n := lookup(answer, "n"); n != int32(len(documents)) {
-		c.Fatalf("insert %s: the answer is %s", docs, show(answer))
+		c.Fatalf("insert %s: the answer is %s", docs, brief(answer))
 	}
 }
 
@@ -93,7 +95,7 @@ func (c *C) Expect(command, want string) bson.D {
 		differences = compare(answer, wanted(c.named(want)))
 	}
 	if differences != "" {
-		c.Fatalf("%s\n%s\nthe answer is %s", command, differences, show(answer))
+		c.Fatalf("%s\n%s\nthe answer is %s", command, differences, brief(answer))
 	}
 	return answer
 }
@@ -116,12 +118,24 @@ func wanted(text string) bson.D {
 	return doc(text)
 }
 
+// InOneSession sends all later commands of the check in one session. Otherwise each is in one of
+// the driver's choice, and a cursor can only be continued in the session that it was opened in.
+func (c *C) InOneSession() {
+	c.Helper()
+	session, err := c.Client.StartSession(options.Session().SetCausalConsistency(false))
+	if err != nil {
+		c.Fatalf("start session: %v", err)
+	}
+	c.Cleanup(func() { session.EndSession(context.WithoutCancel(c.Context())) })
+	c.ctx = mongo.NewSessionContext(c.ctx, session)
+}
+
 // send returns the answer of a server, whatever it says.
 func (c *C) send(db *mongo.Database, command any) bson.D {
 	c.Helper()
 	answer, err := answerOf(db.RunCommand(c.Context(), command).Raw())
 	if err != nil {
-		c.Fatalf("%s: %v", show(command), err)
+		c.Fatalf("%s: %v", brief(command), err)
 	}
 	return answer
 }

@@ -59,12 +59,7 @@ func (r *reader) all() {
 	for r.rest != "" {
 		switch c := rune(r.rest[0]); {
 		case c == '\'':
-			text, rest, closed := strings.Cut(r.rest[1:], "'")
-			if !closed {
-				panic("a quote is missing before the end: " + r.rest)
-			}
-			r.rest = rest
-			fmt.Fprintf(&r.out, "%q", text)
+			r.text()
 		case c == '"': // as it is in extended JSON
 			end := strings.IndexByte(r.rest[1:], '"') + 2
 			r.out.WriteString(r.rest[:end])
@@ -76,6 +71,23 @@ func (r *reader) all() {
 			r.rest = r.rest[1:]
 		}
 	}
+}
+
+// text reads what is between single quotes. One within is written \'.
+func (r *reader) text() {
+	var text strings.Builder
+	for i := 1; i < len(r.rest); i++ {
+		switch {
+		case r.rest[i] == '\'':
+			r.rest = r.rest[i+1:]
+			fmt.Fprintf(&r.out, "%q", text.String())
+			return
+		case strings.HasPrefix(r.rest[i:], `\'`):
+			i++
+		}
+		text.WriteByte(r.rest[i])
+	}
+	panic("a quote is missing: " + r.rest)
 }
 
 func isWord(c rune) bool {
@@ -145,6 +157,18 @@ func call(name string, args []string) string {
 	}
 	panic("no such value: " + name)
 }
+
+// brief is show for messages: a document of 16 MB is cut.
+func brief(v any) string {
+	text := show(v)
+	if len(text) > longest {
+		return text[:longest] + "…"
+	}
+	return text
+}
+
+// longest is how much of a value a message shows.
+const longest = 4000
 
 // show returns a value as extended JSON in which types can be told apart.
 func show(v any) string {
