@@ -85,6 +85,12 @@ func TestTokensSortAsTheirPositions(t *testing.T) {
 			t.Fatalf("tokens compare as %d, positions as %d:\n%+v %s\n%+v %s",
 				got, want, a, x.Hex(), b, y.Hex())
 		}
+		if p, q := a, b; p.event && q.event {
+			p.fragment, q.fragment = 0, 0
+			if got := x.ComparePlace(y); got != p.compare(q) {
+				t.Fatalf("ComparePlace of %v and %v is %d", x, y, got)
+			}
+		}
 		if x.Before(y) != (a.compare(b) < 0) {
 			t.Fatalf("Before differs from the order: %v %v", x, y)
 		}

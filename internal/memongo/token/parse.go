@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
+	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
 // Codes of malformed tokens that have no name.
@@ -69,14 +70,14 @@ func fields(doc bson.D) (data string, bits typeBits, err error) {
 			b, ok := e.Value.(bson.Binary)
 			if !ok {
 				return "", "", mongoerr.New(codeTypeBits,
-					"Bad resume token: _typeBits of wrong type %s", show(doc))
+					"Bad resume token: _typeBits of wrong type %s", value.ShowResult(doc))
 			}
 			bits = unpack(b.Data)
 		}
 	}
 	if !found {
 		return "", "", mongoerr.New(mongoerr.ResumeTokenNotADocument, "Bad resume token: "+
-			"_data of missing or of wrong type. Expected string, got %s", show(doc))
+			"_data of missing or of wrong type. Expected string, got %s", value.ShowResult(doc))
 	}
 	return data, bits, nil
 }

@@ -1,11 +1,13 @@
 package token
 
 import (
+	"cmp"
 	"encoding/hex"
-	"fmt"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
 // Kind says what a token stands for. The numbers are the server's.
@@ -95,16 +97,28 @@ func (t Token) Document() bson.D {
 }
 
 // String shows the token as the server's messages do.
-func (t Token) String() string { return show(t.Document()) }
+func (t Token) String() string { return value.ShowResult(t.Document()) }
 
 // Before reports whether a position is before another.
 func (t Token) Before(other Token) bool { return t.Hex() < other.Hex() }
 
-// SamePlace reports whether two tokens stand for the same event, whatever the versions of the
-// streams that made them, or for fragments of the same event.
-func (t Token) SamePlace(other Token) bool {
-	return t.TS == other.TS && t.Kind == other.Kind && t.TxnIndex == other.TxnIndex &&
-		t.FromInvalidate == other.FromInvalidate && t.UUID == other.UUID
+// ComparePlace orders the events that two tokens stand for, whatever the versions of the streams
+// that made them. All fragments of an event are the same.
+func (t Token) ComparePlace(other Token) int {
+	return cmp.Or(t.TS.Compare(other.TS), cmp.Compare(t.Kind, other.Kind),
+		cmp.Compare(t.TxnIndex, other.TxnIndex), compareFlags(t.FromInvalidate, other.FromInvalidate),
+		cmp.Compare(t.UUID, other.UUID))
+}
+
+// compareFlags orders false before true.
+func compareFlags(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 func (t Token) write() *writer {
@@ -126,27 +140,4 @@ func (t Token) write() *writer {
 	}
 	w.buf = append(w.buf, end)
 	return w
-}
-
-// show renders a document as the server's messages about tokens do.
-func show(d bson.D) string {
-	fields := make([]string, len(d))
-	for i, e := range d {
-		fields[i] = e.Key + ": " + showValue(e.Value)
-	}
-	return "{" + strings.Join(fields, ", ") + "}"
-}
-
-func showValue(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "null"
-	case string:
-		return `"` + v + `"`
-	case bson.D:
-		return show(v)
-	case bson.Binary:
-		return fmt.Sprintf("BinData(%d, %q)", v.Subtype, strings.ToUpper(hex.EncodeToString(v.Data)))
-	}
-	return fmt.Sprint(v)
 }

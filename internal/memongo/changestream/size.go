@@ -1,0 +1,67 @@
+package changestream
+
+import (
+	"strconv"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// sizeOf returns how many bytes a document has in BSON.
+func sizeOf(d bson.D) int {
+	size := 5 // the length and the end
+	for _, field := range d {
+		size += elementSize(field.Key, field.Value)
+	}
+	return size
+}
+
+// elementSize returns how many bytes a field has: its type, its name and its value.
+func elementSize(name string, v any) int { return 2 + len(name) + valueSize(v) }
+
+func valueSize(v any) int {
+	switch v := v.(type) {
+	case bson.D:
+		return sizeOf(v)
+	case bson.A:
+		size := 5
+		for i, element := range v {
+			size += elementSize(strconv.Itoa(i), element)
+		}
+		return size
+	case string:
+		return 5 + len(v)
+	case bool:
+		return 1
+	case int32:
+		return 4
+	case int64, float64, bson.DateTime, bson.Timestamp:
+		return 8
+	case bson.ObjectID:
+		return len(v)
+	}
+	return rareSize(v)
+}
+
+func rareSize(v any) int {
+	switch v := v.(type) {
+	case bson.Binary:
+		if v.Subtype == bson.TypeBinaryBinaryOld {
+			return 9 + len(v.Data)
+		}
+		return 5 + len(v.Data)
+	case bson.Decimal128:
+		return 16
+	case bson.Regex:
+		return 2 + len(v.Pattern) + len(v.Options)
+	case bson.JavaScript:
+		return 5 + len(v)
+	case bson.Symbol:
+		return 5 + len(v)
+	case bson.DBPointer:
+		return 5 + len(v.DB) + len(v.Pointer)
+	case bson.CodeWithScope:
+		scope, _ := v.Scope.(bson.D)
+		return 9 + len(v.Code) + sizeOf(scope)
+	}
+	return 0 // null, undefined and the keys that sort first and last
+}
