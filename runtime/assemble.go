@@ -35,19 +35,7 @@ func (a *App) assemble(found server, watcher *lease.Watcher) {
 // supervised turns a descriptor, with its defaults filled in, into what the engines take.
 func (a *App) supervised(s Stream, found server, watcher *lease.Watcher) supervisor.Config {
 	c := supervisor.Config{
-		Name:    s.Name,
-		Handler: s.Handle.(bindable).bind(s.Name, decoding{a.config}),
-		Policy: failure.Policy{
-			Attempts: s.Retry.Attempts, Retryable: s.Retry.retryable(),
-			Backoff:     s.Retry.backoff().Wait,
-			DeadLetters: s.DLQ.Enabled, SkipExhausted: s.Exhausted == "skip",
-		},
-		Timeout: s.Timeout,
-		Letters: delivery.Letters{
-			Collection: s.DLQ.Collection, Retention: s.DLQ.Retention,
-			OmitDocument: s.DLQ.OmitDocument, OmitStack: s.DLQ.OmitStack,
-		},
-		LetterID:        s.Name,
+		Plan:            s.plan(decoding{a.config}, a.instance.owner()),
 		Source:          func() (reader.Source, store.Scope) { return a.source(s, found) },
 		Restart:         s.Restart.backoff(),
 		RestartAttempts: s.Restart.Attempts,
@@ -55,7 +43,6 @@ func (a *App) supervised(s Stream, found server, watcher *lease.Watcher) supervi
 		DeadLetters:     a.config.DeadLetters,
 		CheckpointID:    s.Name,
 		Owner:           a.instance.owner(),
-		InstanceID:      a.instance.owner(),
 		Limits: position.Limits{
 			Window: s.Window, Bytes: a.config.MaxInFlightBytes, Every: s.Checkpoint.Every,
 		},
@@ -73,6 +60,24 @@ func (a *App) supervised(s Stream, found server, watcher *lease.Watcher) supervi
 	c.CheckpointID = s.Name + "#" + a.instance.Name
 	c.LetterID, c.Lifetime = c.CheckpointID, instanceLifetime
 	return c
+}
+
+// plan is what the stream declares about its deliveries. Its defaults are filled in.
+func (s Stream) plan(d decoding, owner string) delivery.Plan {
+	return delivery.Plan{
+		Stream: s.Name, InstanceID: owner, LetterID: s.Name,
+		Handler: s.Handle.(bindable).bind(s.Name, d),
+		Policy: failure.Policy{
+			Attempts: s.Retry.Attempts, Retryable: s.Retry.retryable(),
+			Backoff:     s.Retry.backoff().Wait,
+			DeadLetters: s.DLQ.Enabled, SkipExhausted: s.Exhausted == "skip",
+		},
+		Timeout: s.Timeout,
+		Letters: delivery.Letters{
+			Collection: s.DLQ.Collection, Retention: s.DLQ.Retention,
+			OmitDocument: s.DLQ.OmitDocument, OmitStack: s.DLQ.OmitStack,
+		},
+	}
 }
 
 func (a *App) lease(s Stream, watcher *lease.Watcher) *lease.Config {

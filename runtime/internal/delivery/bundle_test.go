@@ -69,12 +69,15 @@ func run(t *testing.T, h handle, f func(b *bundle), options ...option) {
 func newBundle(t *testing.T, h handle, options ...option) *bundle {
 	b := &bundle{T: t, writer: &writer{}}
 	b.Config = delivery.Config{
-		Stream: "orders", Term: 7, InstanceID: "blue/1", LetterID: "orders", Handler: h,
-		Policy: failure.Policy{
-			Attempts: 1,
-			Backoff:  func(n int) time.Duration { return time.Duration(n) * time.Second },
+		Plan: delivery.Plan{
+			Stream: "orders", InstanceID: "blue/1", LetterID: "orders", Handler: h,
+			Policy: failure.Policy{
+				Attempts: 1,
+				Backoff:  func(n int) time.Duration { return time.Duration(n) * time.Second },
+			},
+			Letters: delivery.Letters{Collection: "_fw_dlq", Retention: time.Hour},
 		},
-		Letters: delivery.Letters{Collection: "_fw_dlq", Retention: time.Hour},
+		Term: 7,
 		Tracker: position.NewTracker(
 			position.Limits{Window: 100, Bytes: 1 << 20, Every: 100}, readertest.Token(0)),
 		Writer: b.writer, Board: state.NewBoard(nil), Counters: &b.counters,

@@ -35,22 +35,27 @@ type Writer interface {
 	Flush(ctx context.Context) error
 }
 
-// Config is what a Runner needs. All of it is required.
-type Config struct {
+// Plan is what a stream declares about its deliveries.
+type Plan struct {
 	Stream     string
-	Term       int64
 	InstanceID string
 	LetterID   string // prefix of the ids of dead letters: the stream, or stream#instance
 	Handler    Handler
 	Policy     failure.Policy
 	Timeout    time.Duration // 0: none
 	Letters    Letters
-	Tracker    *position.Tracker
-	Writer     Writer
-	Board      *state.Board
-	Counters   *Counters
-	Log        *slog.Logger
-	Report     func(fact.Fact) // nil: nobody listens
+}
+
+// Config is what a Runner needs. All of it is required.
+type Config struct {
+	Plan
+	Term     int64
+	Tracker  *position.Tracker
+	Writer   Writer
+	Board    *state.Board
+	Counters *Counters
+	Log      *slog.Logger
+	Report   func(fact.Fact) // nil: nobody listens
 }
 
 // Letters says how dead letters are stored.

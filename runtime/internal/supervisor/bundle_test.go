@@ -170,9 +170,12 @@ func (w *world) start(name string, options ...option) *instance {
 	i.handle = func(context.Context, *delivery.Delivery) error { return nil }
 	owner := name + "/1"
 	c := supervisor.Config{
-		Name: "orders", Handler: i, LetterID: "orders", CheckpointID: "orders", Owner: owner,
-		Policy:  failure.Policy{Attempts: 1},
-		Letters: delivery.Letters{Collection: "dlq"},
+		Plan: delivery.Plan{
+			Stream: "orders", Handler: i, LetterID: "orders", InstanceID: owner,
+			Policy:  failure.Policy{Attempts: 1},
+			Letters: delivery.Letters{Collection: "dlq"},
+		},
+		CheckpointID: "orders", Owner: owner,
 		Source:  func() (reader.Source, store.Scope) { return w.oplog, store.Scope{} },
 		Restart: backoff.Policy{Initial: time.Second, Max: time.Minute, Multiplier: 2},
 		Lease: &lease.Config{
@@ -181,7 +184,7 @@ func (w *world) start(name string, options ...option) *instance {
 			TTL:      ttl, Heartbeat: 15 * time.Second, Poll: 5 * time.Second,
 			LostCause: failure.ErrLeaseLost,
 		},
-		Checkpoints: w.checkpoints, DeadLetters: w.letters, InstanceID: owner,
+		Checkpoints: w.checkpoints, DeadLetters: w.letters,
 		Limits:   position.Limits{Window: 100, Bytes: 1 << 20, Every: 1000},
 		Interval: time.Second, Idle: time.Minute, DrainTimeout: drain,
 		Log: slog.New(slog.NewTextHandler(&i.logs, nil)),

@@ -150,15 +150,14 @@ func (s *Stream) begin(
 	from, _ := change.ParseToken(checkpoint.Position.Token)
 	c.tracker = position.NewTracker(s.Limits, from)
 	c.writer = commit.NewWriter(commit.Config{
-		Checkpoints: s.Checkpoints, DeadLetters: s.DeadLetters, Tracker: c.tracker, Stream: s.Name,
+		Checkpoints: s.Checkpoints, DeadLetters: s.DeadLetters, Tracker: c.tracker, Stream: s.Stream,
 		Save: store.Save{ID: s.CheckpointID, Term: term, Seq: checkpoint.Seq, Owner: s.Owner,
 			Lifetime: s.Lifetime},
 		Interval: s.Interval, Idle: s.Idle, Board: s.board, Log: log, Report: s.Report,
 		Refused: refused,
 	}, checkpoint.Position)
 	c.runner = delivery.NewRunner(delivery.Config{
-		Stream: s.Name, Term: term, InstanceID: s.InstanceID, LetterID: s.LetterID,
-		Handler: s.Handler, Policy: s.Policy, Timeout: s.Timeout, Letters: s.Letters,
+		Plan: s.Plan, Term: term,
 		Tracker: c.tracker, Writer: c.writer, Board: s.board, Counters: &s.counters, Log: log,
 		Report: s.Report,
 	})

@@ -10,7 +10,6 @@ import (
 	"github.com/fwgen/fwgen/runtime/fact"
 	"github.com/fwgen/fwgen/runtime/internal/backoff"
 	"github.com/fwgen/fwgen/runtime/internal/delivery"
-	"github.com/fwgen/fwgen/runtime/internal/failure"
 	"github.com/fwgen/fwgen/runtime/internal/lease"
 	"github.com/fwgen/fwgen/runtime/internal/position"
 	"github.com/fwgen/fwgen/runtime/internal/reader"
@@ -20,12 +19,7 @@ import (
 
 // Config is what a Stream needs.
 type Config struct {
-	Name     string
-	Handler  delivery.Handler
-	Policy   failure.Policy
-	Timeout  time.Duration
-	Letters  delivery.Letters
-	LetterID string // prefix of the ids of dead letters
+	delivery.Plan
 
 	// Source makes the source of a start; the user's pipeline is asked for then.
 	Source          func() (reader.Source, store.Scope)
@@ -38,7 +32,6 @@ type Config struct {
 	DeadLetters  store.DeadLetterWriter
 	CheckpointID string
 	Owner        string        // of this App
-	InstanceID   string        // as dead letters name it
 	Lifetime     time.Duration // of a checkpoint that is not used; 0: for ever
 
 	Limits       position.Limits
@@ -71,7 +64,7 @@ type Stream struct {
 // New returns a stream. It does nothing until [Stream.Run].
 func New(c Config) *Stream {
 	s := &Stream{Config: c, started: make(chan struct{})}
-	s.Log = c.Log.With("stream", c.Name)
+	s.Log = c.Log.With("stream", c.Stream)
 	s.board = state.NewBoard(s.stateChanged)
 	if c.ManualStart {
 		s.board.Set(state.Condition{State: state.Stopped, Code: "manual",
@@ -179,7 +172,7 @@ func (s *Stream) Stop(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	return fmt.Errorf("stop stream %s: %s; it stops when that has returned",
-		s.Name, s.Busy("waiting for its lease or reader"))
+		s.Stream, s.Busy("waiting for its lease or reader"))
 }
 
 // Busy names the handler that runs; otherwise is returned if none does.
@@ -259,7 +252,7 @@ func (s *Stream) report(f fact.Fact) {
 func (s *Stream) fact() fact.Stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return fact.Stream{Stream: s.Name, Term: s.term, At: time.Now()}
+	return fact.Stream{Stream: s.Stream, Term: s.term, At: time.Now()}
 }
 
 func (s *Stream) stateChanged(from, to state.Condition) {
@@ -269,7 +262,7 @@ func (s *Stream) stateChanged(from, to state.Condition) {
 		s.Log.Info("stream state", "state", to.State, "code", to.Code, "reason", to.Reason)
 	}
 	s.report(fact.StateChanged{
-		Stream: fact.Stream{Stream: s.Name, At: to.Since}, From: string(from.State),
+		Stream: fact.Stream{Stream: s.Stream, At: to.Since}, From: string(from.State),
 		To: string(to.State), Code: to.Code, Reason: to.Reason,
 	})
 }
