@@ -1,0 +1,92 @@
+package match
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// rank is the place of a condition among others, in the server's order. All conditions of an $and
+// are evaluated in it, and those of the same rank by path, which decides which of them sets the
+// position.
+type rank int
+
+const (
+	rankAll rank = iota
+	rankEither
+	rankElemMatch
+	rankSize
+	rankEQ
+	rankLTE
+	rankLT
+	rankGT
+	rankGTE
+	rankRegex
+	rankMod
+	rankExists
+	rankIn
+	rankBits
+	rankNot
+	rankType
+	rankConstant
+	rankExpr
+)
+
+// conjunction returns the $and of conditions, without an $and within it.
+func conjunction(nodes []node) node {
+	var flat all
+	for _, n := range nodes {
+		if inner, ok := n.(all); ok {
+			flat = append(flat, inner...)
+		} else {
+			flat = append(flat, n)
+		}
+	}
+	if len(flat) == 1 {
+		return flat[0]
+	}
+	slices.SortStableFunc(flat, func(a, b node) int {
+		left, leftPath := place(a)
+		right, rightPath := place(b)
+		return cmp.Or(cmp.Compare(left, right), strings.Compare(leftPath, rightPath))
+	})
+	return flat
+}
+
+// disjunction returns the $or of conditions. Equalities of one path are an $in.
+func disjunction(nodes []node) node {
+	if len(nodes) == 1 {
+		return nodes[0]
+	}
+	var values []any
+	for _, n := range nodes {
+		equal, ok := equality(n)
+		if !ok || !slices.Equal(equal.path, nodes[0].(field).path) {
+			return either(nodes)
+		}
+		values = append(values, equal.test.(comparison).with)
+	}
+	return field{nodes[0].(field).path, newIn(values, nil)}
+}
+
+// equality reports whether a condition is that a path has a value.
+func equality(n node) (field, bool) {
+	f, ok := n.(field)
+	return f, ok && f.test.rank() == rankEQ
+}
+
+func place(n node) (rank, string) {
+	switch n := n.(type) {
+	case field:
+		return n.test.rank(), strings.Join(n.path, ".")
+	case all:
+		return rankAll, ""
+	case either:
+		return rankEither, ""
+	case not:
+		return rankNot, ""
+	case expression:
+		return rankExpr, ""
+	}
+	return rankConstant, ""
+}
