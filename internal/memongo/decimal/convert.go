@@ -97,6 +97,16 @@ func Round(d bson.Decimal128, places int, how Rounding) bson.Decimal128 {
 	return f.close()
 }
 
+// Room returns how many places after the point a finite number can be written with; it is negative
+// for one that is too large for its last digits.
+func Room(d bson.Decimal128) int {
+	if special(d) {
+		return 0
+	}
+	f := open(d)
+	return digits - length(f.coef) - f.exp
+}
+
 // Cmp compares by value; NaN is less than all others and equal to itself.
 func Cmp(a, b bson.Decimal128) int {
 	switch {

@@ -1,8 +1,11 @@
 package expr
 
 import (
+	"slices"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
 	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
@@ -15,13 +18,20 @@ type object struct {
 func (c *compiler) object(e bson.D) (Expr, error) {
 	o := object{}
 	for _, field := range e {
+		if err := checkField(field.Key); err != nil {
+			return nil, err
+		}
+		if slices.Contains(o.names, field.Key) {
+			return nil, mongoerr.New(16406,
+				"duplicate field name specified in object literal: %s", value.Show(e))
+		}
 		compiled, err := c.compile(field.Value)
 		if err != nil {
 			return nil, err
 		}
 		o.names, o.fields = append(o.names, field.Key), append(o.fields, compiled)
 	}
-	return o, nil
+	return c.fold(o, o.fields...), nil
 }
 
 func (o object) Eval(v *Vars) (any, error) {
@@ -42,15 +52,11 @@ func (o object) Eval(v *Vars) (any, error) {
 type array []Expr
 
 func (c *compiler) array(e bson.A) (Expr, error) {
-	a := make(array, len(e))
-	for i, element := range e {
-		compiled, err := c.compile(element)
-		if err != nil {
-			return nil, err
-		}
-		a[i] = compiled
+	elements, err := c.compileAll(e)
+	if err != nil {
+		return nil, err
 	}
-	return a, nil
+	return c.fold(array(elements), elements...), nil
 }
 
 func (a array) Eval(v *Vars) (any, error) {
@@ -60,10 +66,24 @@ func (a array) Eval(v *Vars) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if val == value.Missing {
-			val = nil
-		}
-		out[i] = val
+		out[i] = orNull(val)
 	}
 	return out, nil
+}
+
+// orNull returns null for a missing value.
+func orNull(val any) any {
+	if val == value.Missing {
+		return nil
+	}
+	return val
+}
+
+// nullish reports whether a value is null, undefined or missing.
+func nullish(val any) bool {
+	switch val.(type) {
+	case nil, value.MissingType, bson.Undefined:
+		return true
+	}
+	return false
 }

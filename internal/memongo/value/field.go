@@ -30,7 +30,7 @@ func Set(d bson.D, field string, v any) bson.D {
 // Without returns a copy of the document without a field.
 func Without(d bson.D, field string) bson.D {
 	if i := index(d, field); i >= 0 {
-		return slices.Concat(d[:i], d[i+1:])
+		return append(append(bson.D{}, d[:i]...), d[i+1:]...)
 	}
 	return slices.Clone(d)
 }
