@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"github.com/fwgen/fwgen/runtime/internal/backoff"
+	"github.com/fwgen/fwgen/runtime/internal/clock"
 	"github.com/fwgen/fwgen/runtime/internal/delivery"
 	"github.com/fwgen/fwgen/runtime/internal/failure"
 	"github.com/fwgen/fwgen/runtime/internal/lease"
@@ -22,12 +23,17 @@ import (
 const instanceLifetime = 30 * 24 * time.Hour
 
 // assemble makes what runs each stream that runs in this process.
-func (a *App) assemble(found server, watcher *lease.Watcher) {
+// Leases are trusted by the clock.
+func (a *App) assemble(found server, watcher *lease.Watcher, clock clock.Clock) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, d := range a.streams {
 		if !d.Disabled && !d.excluded {
-			d.running = supervisor.New(a.supervised(d.Stream, found, watcher))
+			config := a.supervised(d.Stream, found, watcher)
+			if config.Lease != nil {
+				config.Lease.Clock = clock
+			}
+			d.running = supervisor.New(config)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fwgen/fwgen/runtime/internal/backoff"
+	"github.com/fwgen/fwgen/runtime/internal/clock"
 	"github.com/fwgen/fwgen/runtime/internal/failure"
 	"github.com/fwgen/fwgen/runtime/internal/lease"
 	"github.com/fwgen/fwgen/runtime/internal/observe"
@@ -51,7 +52,7 @@ func (a *App) Run(ctx context.Context) error {
 	life, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(failure.ErrStopping)
 	watcher := lease.NewWatcher(a.config.Leases, a.config.Logger)
-	a.assemble(server, watcher)
+	a.assemble(server, watcher, clock.From(ctx))
 	return a.supervise(ctx, life, end, watcher)
 }
 

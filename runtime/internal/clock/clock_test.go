@@ -53,3 +53,14 @@ func TestZeroInstantIsLongAgo(t *testing.T) {
 		t.Errorf("Elapsed since the zero Instant = %v", got)
 	}
 }
+
+func TestContextCarriesAClock(t *testing.T) {
+	t.Parallel()
+	var stepping clock.Stepping
+	if got := clock.From(clock.With(t.Context(), &stepping)); got != &stepping {
+		t.Errorf("From = %v, want the clock that was given", got)
+	}
+	if got := clock.From(t.Context()); got != clock.System() {
+		t.Errorf("From of a context without a clock = %v, want the system's", got)
+	}
+}
