@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"github.com/fwgen/fwgen/internal/memongo/match"
 	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
@@ -12,7 +13,7 @@ import (
 type definition struct {
 	options   bson.D // as listCollections shows them
 	images    bool   // changeStreamPreAndPostImages
-	validator *filter
+	validator *match.Matcher
 	moderate  bool // documents that were invalid before may stay so
 	lenient   bool // validation off, or with the action warn
 	indexes   []*index
@@ -28,7 +29,7 @@ func newDefinition(options bson.D, indexes []*index) (*definition, error) {
 	d.moderate = level == "moderate"
 	d.lenient = level == "off" || action == "warn"
 	if filter, ok := value.Lookup(options, "validator").(bson.D); ok {
-		m, err := compileFilter(filter)
+		m, err := match.Compile(filter)
 		if err != nil {
 			return nil, err
 		}

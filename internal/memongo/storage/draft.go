@@ -92,13 +92,6 @@ func (d *draft) delete(ns Namespace, rec Record) error {
 	return nil
 }
 
-func (d *draft) validate(c *collection, old, doc bson.D) error {
-	if d.write.BypassValidation {
-		return nil
-	}
-	return c.definition.validate(old, doc)
-}
-
 // own locks a document that is to be changed, if it still is what the writer found.
 func (d *draft) own(ns Namespace, rec Record) (*collection, error) {
 	c, err := d.open(ns)

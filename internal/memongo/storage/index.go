@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"github.com/fwgen/fwgen/internal/memongo/match"
 	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
@@ -20,7 +21,7 @@ type index struct {
 	hidden  bool
 	sparse  bool
 	filter  bson.D // partialFilterExpression
-	partial *filter
+	partial *match.Matcher
 	expires *int32 // expireAfterSeconds
 }
 

@@ -21,7 +21,7 @@ type indexKey struct {
 // not take it, several where an indexed field is an array. 171 where two fields are arrays.
 func (x *index) keys(doc bson.D) ([]indexKey, error) {
 	if x.partial != nil {
-		if ok, err := x.partial.match(doc); err != nil || !ok {
+		if ok, err := x.partial.Match(doc, nil); err != nil || !ok {
 			return nil, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"github.com/fwgen/fwgen/internal/memongo/match"
 	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
 	"github.com/fwgen/fwgen/internal/memongo/value"
 )
@@ -100,11 +101,11 @@ func (x *index) setFilter(v any) error {
 	if !ok {
 		return wrongSpecType("partialFilterExpression", "an object", v)
 	}
-	m, err := compileFilter(filter)
+	m, err := match.Compile(filter)
 	if err != nil {
 		return err
 	}
-	if m.usesExpr() {
+	if m.UsesExpr() {
 		return mongoerr.New(mongoerr.QueryFeatureNotAllowed, "$expr is not allowed in this context")
 	}
 	x.filter, x.partial = filter, m

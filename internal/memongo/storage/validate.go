@@ -5,26 +5,29 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"github.com/fwgen/fwgen/internal/memongo/expr"
 	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
 	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
 // validate checks a document that is to come in the place of an old one, nil for an insertion.
-func (d *definition) validate(old, doc bson.D) error {
-	if d.validator == nil || d.lenient {
+func (d *draft) validate(c *collection, old, doc bson.D) error {
+	rules := c.definition
+	if rules.validator == nil || rules.lenient || d.write.BypassValidation {
 		return nil
 	}
-	if ok, err := d.validator.match(doc); err != nil || ok {
+	vars := &expr.Vars{Now: d.engine.clock.wall(), ClusterTime: d.base.at}
+	if ok, err := rules.validator.Match(doc, vars); err != nil || ok {
 		return err
 	}
-	if d.moderate && old != nil {
-		if ok, err := d.validator.match(old); err != nil || !ok {
+	if rules.moderate && old != nil {
+		if ok, err := rules.validator.Match(old, vars); err != nil || !ok {
 			return err
 		}
 	}
 	failure := mongoerr.New(mongoerr.DocumentValidationFailure, "Document failed validation")
 	id, _ := value.Get(doc, "_id")
-	filter, _ := value.Lookup(d.options, "validator").(bson.D)
+	filter, _ := value.Lookup(rules.options, "validator").(bson.D)
 	failure.Fields = bson.D{{Key: "errInfo", Value: bson.D{
 		{Key: "failingDocumentId", Value: id},
 		{Key: "details", Value: failureDetails(filter, doc)},
@@ -36,7 +39,7 @@ func (d *definition) validate(old, doc bson.D) error {
 // it tells the validator only.
 func failureDetails(filter, doc bson.D) bson.D {
 	details := bson.D{{Key: "specifiedAs", Value: filter}}
-	if len(filter) != 1 {
+	if len(filter) != 1 || strings.HasPrefix(filter[0].Key, "$") {
 		return details
 	}
 	operator, condition := "$eq", filter[0].Value
