@@ -11,5 +11,9 @@ func checks() []check {
 		findChecks(),
 		modifyChecks(),
 		writeChecks(),
+		aggregateChecks(),
+		pipelineChecks(),
+		indexChecks(),
+		collectionChecks(),
 	)
 }

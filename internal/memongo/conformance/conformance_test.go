@@ -20,6 +20,13 @@ func TestNamesOfChecksAreUniqueAndHaveAnArea(t *testing.T) {
 	}
 }
 
+func TestThereAreHundredsOfChecks(t *testing.T) {
+	t.Parallel()
+	if n := len(checks()); n < 300 {
+		t.Errorf("the suite has %d checks", n)
+	}
+}
+
 func TestAWatchedCheckFailsByItselfAlone(t *testing.T) {
 	t.Parallel()
 	failure := observe(t, func(w T) {
@@ -52,8 +59,10 @@ func TestCompareSeesWhatDiffers(t *testing.T) {
 		{`{writeErrors: [{index: 0, code: 2}], ok: 1.0}`, `{writeErrors: [{code: 2}]}`, true},
 		{`{writeErrors: [{index: 0, code: 2}], ok: 1.0}`, `{writeErrors: [{code: 3}]}`, false},
 		{`{writeErrors: [{index: 0, code: 2}], ok: 1.0}`, `{writeErrors: []}`, false},
-		{`{cursor: {id: 0, firstBatch: [{a: 1}]}, ok: 1.0}`, `{cursor: {firstBatch: [{a: 1}]}}`, true},
-		{`{cursor: {firstBatch: [{a: 1, b: 1}]}, ok: 1.0}`, `{cursor: {firstBatch: [{a: 1}]}}`, false},
+		{`{cursor: {id: 0, firstBatch: [{a: 1}]}, ok: 1.0}`, `{cursor: {firstBatch: [{a: 1}]}}`,
+			true},
+		{`{cursor: {firstBatch: [{a: 1, b: 1}]}, ok: 1.0}`, `{cursor: {firstBatch: [{a: 1}]}}`,
+			false},
 		{`{cursor: {firstBatch: [{a: 1}]}, ok: 1.0}`, `{cursor: {firstBatch: [{a: 1.0}]}}`, false},
 	} {
 		differences := compare(doc(test.answer), doc(test.want))

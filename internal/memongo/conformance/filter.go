@@ -13,14 +13,17 @@ func filterChecks() []check {
 const (
 	numbers = `[{_id: 1, a: 1}, {_id: 2, a: 1.0}, {_id: 3, a: long(1)}, {_id: 4, a: dec(1.00)},
 		{_id: 5, a: '1'}, {_id: 6, a: true}, {_id: 7, a: 2}]`
-	oneOfEach = `[{_id: 1, a: MinKey}, {_id: 2, a: null}, {_id: 3}, {_id: 4, a: 1}, {_id: 5, a: 'x'},
-		{_id: 6, a: {b: 1}}, {_id: 7, a: [1]}, {_id: 8, a: bin(0, 'aGk=')},
+	oneOfEach = `[{_id: 1, a: MinKey}, {_id: 2, a: null}, {_id: 3}, {_id: 4, a: 1},
+		{_id: 5, a: 'x'}, {_id: 6, a: {b: 1}}, {_id: 7, a: [1]},
+		{_id: 8, a: bin(0, 'aGk=')},
 		{_id: 9, a: oid('507f1f77bcf86cd799439011')}, {_id: 10, a: true}, {_id: 11, a: date(5)},
-		{_id: 12, a: ts(1, 2)}, {_id: 13, a: regex('x', '')}, {_id: 14, a: MaxKey}, {_id: 15, a: []}]`
+		{_id: 12, a: ts(1, 2)}, {_id: 13, a: regex('x', '')}, {_id: 14, a: MaxKey},
+		{_id: 15, a: []}]`
 	nulls = `[{_id: 1, a: null}, {_id: 2}, {_id: 3, a: 0}, {_id: 4, a: [null]}, {_id: 5, a: []},
 		{_id: 6, a: {b: null}}, {_id: 7, a: [1, 2]}]`
-	floats = `[{_id: 1, a: NaN}, {_id: 2, a: dec(NaN)}, {_id: 3, a: -Infinity}, {_id: 4, a: Infinity},
-		{_id: 5, a: 0}, {_id: 6, a: -0.0}, {_id: 7, a: 0.1}, {_id: 8, a: dec(0.1)}]`
+	floats = `[{_id: 1, a: NaN}, {_id: 2, a: dec(NaN)}, {_id: 3, a: -Infinity},
+		{_id: 4, a: Infinity}, {_id: 5, a: 0}, {_id: 6, a: -0.0}, {_id: 7, a: 0.1},
+		{_id: 8, a: dec(0.1)}]`
 	large = `[{_id: 1, a: long(9007199254740993)}, {_id: 2, a: 9007199254740992.0},
 		{_id: 3, a: dec(9007199254740993)}, {_id: 4, a: long(9223372036854775807)},
 		{_id: 5, a: 9223372036854775807.0}]`
@@ -29,8 +32,8 @@ const (
 	nested = `[{_id: 1, a: {b: 1}}, {_id: 2, a: [{b: 1}, {b: 2}]}, {_id: 3, a: {b: [1, 2]}},
 		{_id: 4, a: [[{b: 1}]]}, {_id: 5, a: {c: 1}}, {_id: 6, a: [{c: 1}]}, {_id: 7, a: 5},
 		{_id: 8}, {_id: 9, a: [5, {b: 3}]}, {_id: 10, a: {'0': {b: 7}}}, {_id: 11, a: []}]`
-	texts = `[{_id: 1, a: 'apple'}, {_id: 2, a: 'Apple pie'}, {_id: 3, a: 'pine'}, {_id: 4, a: ['x', 'apple']},
-		{_id: 5, a: regex('^app', '')}, {_id: 6, a: 5}, {_id: 7, a: 'a
+	texts = `[{_id: 1, a: 'apple'}, {_id: 2, a: 'Apple pie'}, {_id: 3, a: 'pine'},
+		{_id: 4, a: ['x', 'apple']}, {_id: 5, a: regex('^app', '')}, {_id: 6, a: 5}, {_id: 7, a: 'a
 b'}]`
 )
 
@@ -52,8 +55,8 @@ var filterEquality = []query{
 	{"filter/eq an element", lists, `{a: 1}`, `[1, 2, 5, 6]`},
 	{"filter/eq a document wants the order of fields",
 		`[{_id: 1, a: {x: 1, y: 2}}, {_id: 2, a: {y: 2, x: 1}}, {_id: 3, a: {x: 1.0, y: long(2)}},
-		{_id: 4, a: {x: 1, y: 2, z: 3}}, {_id: 5, a: [{x: 1, y: 2}]}]`,
-		`{a: {x: 1, y: 2}}`, `[1, 3, 5]`},
+		{_id: 4, a: {x: 1, y: 2, z: 3}}, {_id: 5, a: [{x: 1, y: 2}]}]`, `{a: {x: 1, y: 2}}`,
+		`[1, 3, 5]`},
 	{"filter/eq an empty document", nested, `{a: {}}`, `[]`},
 	{"filter/eq a date", oneOfEach, `{a: date(5)}`, `[11]`},
 	{"filter/eq an object id", oneOfEach, `{a: oid('507f1f77bcf86cd799439011')}`, `[9]`},
@@ -95,10 +98,11 @@ var filterOrder = []query{
 	{"filter/lt a number leaves NaN out", floats, `{a: {$lt: 5}}`, `[3, 5, 6, 7, 8]`},
 	{"filter/gt a false", `[{_id: 1, a: true}, {_id: 2, a: false}, {_id: 3, a: 1}]`,
 		`{a: {$gt: false}}`, `[1]`},
-	{"filter/lte a date", `[{_id: 1, a: date(5)}, {_id: 2, a: ts(0, 1)}, {_id: 3, a: 5}, {_id: 4, a: date(6)}]`,
+	{"filter/lte a date",
+		`[{_id: 1, a: date(5)}, {_id: 2, a: ts(0, 1)}, {_id: 3, a: 5}, {_id: 4, a: date(6)}]`,
 		`{a: {$lte: date(5)}}`, `[1]`},
-	{"filter/lte the name of a variable is a string",
-		`[{_id: 1, a: date(5)}, {_id: 2, a: '$$A'}]`, `{a: {$lte: '$$NOW'}}`, `[2]`},
+	{"filter/lte the name of a variable is a string", `[{_id: 1, a: date(5)}, {_id: 2, a: '$$A'}]`,
+		`{a: {$lte: '$$NOW'}}`, `[2]`},
 	{"filter/gt large integers are exact", large, `{a: {$gt: long(9007199254740992)}}`,
 		`[1, 3, 4, 5]`},
 	{"filter/gt a document", nested, `{a: {$gt: {b: 0}}}`, `[1, 2, 3, 5, 6, 9, 10]`},
@@ -117,7 +121,8 @@ var filterOrder = []query{
 	{"filter/strings are compared by bytes",
 		`[{_id: 1, a: 'a'}, {_id: 2, a: 'Z'}, {_id: 3, a: 'é'}, {_id: 4, a: 'b'}]`,
 		`{a: {$gt: 'a'}}`, `[3, 4]`},
-	{"filter/lt a timestamp", `[{_id: 1, a: ts(1, 9)}, {_id: 2, a: ts(2, 1)}, {_id: 3, a: date(1)}]`,
+	{"filter/lt a timestamp",
+		`[{_id: 1, a: ts(1, 9)}, {_id: 2, a: ts(2, 1)}, {_id: 3, a: date(1)}]`,
 		`{a: {$lt: ts(2, 1)}}`, `[1]`},
 }
 
@@ -160,7 +165,8 @@ var filterElement = []query{
 	{"filter/type unknown number", nulls, `{a: {$type: 77}}`, `!2 BadValue`},
 	{"filter/type zero", nulls, `{a: {$type: 0}}`, `!2 BadValue`},
 	{"filter/type empty list", nulls, `{a: {$type: []}}`, `!9 FailedToParse`},
-	{"filter/mod", `[{_id: 1, a: 4}, {_id: 2, a: 5}, {_id: 3, a: 4.9}, {_id: 4, a: '4'}, {_id: 5, a: [1, 8]},
+	{"filter/mod",
+		`[{_id: 1, a: 4}, {_id: 2, a: 5}, {_id: 3, a: 4.9}, {_id: 4, a: '4'}, {_id: 5, a: [1, 8]},
 		{_id: 6, a: long(-4)}, {_id: 7, a: dec(12)}, {_id: 8}, {_id: 9, a: NaN}]`,
 		`{a: {$mod: [4, 0]}}`, `[1, 3, 5, 6, 7]`},
 	{"filter/mod of a negative number", `[{_id: 1, a: -5}, {_id: 2, a: 5}]`, `{a: {$mod: [4, -1]}}`,
@@ -171,10 +177,10 @@ var filterElement = []query{
 	{"filter/mod wants two", nulls, `{a: {$mod: [4]}}`, `!2 BadValue`},
 	{"filter/mod of too many", nulls, `{a: {$mod: [4, 1, 2]}}`, `!2 BadValue`},
 	{"filter/mod of text", nulls, `{a: {$mod: ['a', 1]}}`, `!2 BadValue`},
-	{"filter/bitsAllSet", `[{_id: 1, a: 3}, {_id: 2, a: 1}, {_id: 3, a: long(7)}]`, `{a: {$bitsAllSet: 3}}`,
-		`[1, 3]`},
-	{"filter/bitsAnySet by positions", `[{_id: 1, a: 4}, {_id: 2, a: 1}]`, `{a: {$bitsAnySet: [1, 2]}}`,
-		`[1]`},
+	{"filter/bitsAllSet", `[{_id: 1, a: 3}, {_id: 2, a: 1}, {_id: 3, a: long(7)}]`,
+		`{a: {$bitsAllSet: 3}}`, `[1, 3]`},
+	{"filter/bitsAnySet by positions", `[{_id: 1, a: 4}, {_id: 2, a: 1}]`,
+		`{a: {$bitsAnySet: [1, 2]}}`, `[1]`},
 }
 
 var filterRegex = []query{

@@ -52,7 +52,8 @@ func cursorBatches(c *C) {
 func cursorEmptyBatch(c *C) {
 	c.InOneSession()
 	c.Insert("c", seven)
-	id := open(c, c.Expect(`{find: 'c', sort: {_id: 1}, batchSize: 0}`, `{cursor: {firstBatch: []}}`))
+	id := open(c, c.Expect(`{find: 'c', sort: {_id: 1}, batchSize: 0}`,
+		`{cursor: {firstBatch: []}}`))
 	c.Expect(fmt.Sprintf(`{getMore: long(%d), collection: 'c', batchSize: 2}`, id),
 		`{cursor: {nextBatch: [{_id: 1}, {_id: 2}]}}`)
 }
@@ -73,7 +74,8 @@ func cursorKilled(c *C) {
 		fmt.Sprintf(`{cursorsKilled: [long(%d)], cursorsNotFound: [long(77)], cursorsAlive: [],
 		cursorsUnknown: []}`, id))
 	c.Expect(fmt.Sprintf(`{getMore: long(%d), collection: 'c'}`, id),
-		fmt.Sprintf(`{ok: 0.0, code: 43, codeName: 'CursorNotFound', errmsg: 'cursor id %d not found'}`, id))
+		fmt.Sprintf(`{ok: 0.0, code: 43, codeName: 'CursorNotFound',
+			errmsg: 'cursor id %d not found'}`, id))
 }
 
 func cursorElsewhere(c *C) {

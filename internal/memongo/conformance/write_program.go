@@ -25,7 +25,7 @@ func writeProgramChecks() []check {
 
 const largest = 16 << 20
 
-// text returns a document with a string that makes it so large.
+// sized returns a document with a string that makes it so large.
 func sized(id any, size int) bson.D {
 	d := bson.D{{Key: "_id", Value: id}, {Key: "a", Value: ""}}
 	raw, _ := bson.Marshal(d)
@@ -42,7 +42,8 @@ func documentSize(c *C) {
 		{Key: "documents", Value: bson.A{sized(int32(2), largest+1)}},
 	}
 	answer := c.send(c.DB, command)
-	if differences := compare(answer, doc(`{n: 0, writeErrors: [{index: 0, code: 2}]}`)); differences != "" {
+	differences := compare(answer, doc(`{n: 0, writeErrors: [{index: 0, code: 2}]}`))
+	if differences != "" {
 		c.Errorf("a document one byte larger: %s\nthe answer is %s", differences, brief(answer))
 	}
 }
@@ -83,7 +84,8 @@ func bulkWrite(c *C) {
 	result, err := c.Collection().BulkWrite(c.Context(), []mongo.WriteModel{
 		mongo.NewInsertOneModel().SetDocument(doc(`{_id: 4}`)),
 		mongo.NewUpdateManyModel().SetFilter(doc(`{a: 1}`)).SetUpdate(doc(`{$set: {a: 2}}`)),
-		mongo.NewReplaceOneModel().SetFilter(doc(`{_id: 9}`)).SetReplacement(doc(`{b: 1}`)).SetUpsert(true),
+		mongo.NewReplaceOneModel().SetFilter(doc(`{_id: 9}`)).
+			SetReplacement(doc(`{b: 1}`)).SetUpsert(true),
 		mongo.NewDeleteOneModel().SetFilter(doc(`{_id: 3}`)),
 	})
 	if err != nil {
@@ -127,7 +129,8 @@ func manyDocuments(c *C) {
 		c.Fatalf("insert: %v", err)
 	}
 	c.Expect(`{count: 'c'}`, `{n: 5000}`)
-	c.Expect(`{update: 'c', updates: [{q: {}, u: {$set: {a: 1}}, multi: true}]}`, `{n: 5000, nModified: 5000}`)
+	c.Expect(`{update: 'c', updates: [{q: {}, u: {$set: {a: 1}}, multi: true}]}`,
+		`{n: 5000, nModified: 5000}`)
 	c.Expect(`{delete: 'c', deletes: [{q: {_id: {$gte: 10}}, limit: 0}]}`, `{n: 4990}`)
 }
 

@@ -10,7 +10,11 @@ import (
 // The suite that the in-process server is held to, on the server that it is held to.
 func TestRealServerConformsToTheSuite(t *testing.T) {
 	t.Parallel()
-	d := mongotest.Start(t, mongotest.Needs{TestCommands: true, Own: true})
+	d := mongotest.Start(t, mongotest.Needs{
+		TestCommands: true,
+		// Set later it would be heeded after the first minute.
+		Args: []string{"--setParameter", "ttlMonitorSleepSecs=1"},
+	})
 	conformance.Run(t, conformance.Server{
 		Name:   "a real server",
 		Client: d.Client,
