@@ -31,7 +31,7 @@ func (s *Stream) tokenOf(e *storage.Entry, name string) token.Token {
 // event makes an entry's event, without the images that have to be found. The order of the fields
 // is the server's.
 func (s *Stream) event(e *storage.Entry, name string, tok token.Token) bson.D {
-	var d bson.D
+	d := make(bson.D, 0, 12)
 	add := func(key string, v any) { d = append(d, bson.E{Key: key, Value: v}) }
 	if e.Op == storage.OpRename {
 		add("to", nsDocument(e.To))

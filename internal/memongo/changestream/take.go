@@ -88,8 +88,10 @@ func (s *Stream) skip(event bson.D, tok token.Token) error {
 
 // items makes an event ready for delivery: whole, or in fragments.
 func (s *Stream) items(event bson.D, tok token.Token) ([]item, error) {
-	if err := checkID(event, tok.Document()); err != nil {
-		return nil, err
+	if s.user.all != nil {
+		if err := checkID(event, tok.Document()); err != nil {
+			return nil, err
+		}
 	}
 	if s.user.split {
 		return split(event, tok)

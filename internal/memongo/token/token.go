@@ -2,8 +2,6 @@ package token
 
 import (
 	"cmp"
-	"encoding/hex"
-	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -82,14 +80,12 @@ func identify(d bson.D) Identifier {
 
 // Hex returns the token's _data. Tokens sort by it.
 func (t Token) Hex() string {
-	w := t.write()
-	return strings.ToUpper(hex.EncodeToString(w.buf))
+	return upperHex(t.write().buf)
 }
 
 // Document returns the token as it stands in events and answers.
 func (t Token) Document() bson.D {
-	w := t.write()
-	doc := bson.D{{Key: "_data", Value: strings.ToUpper(hex.EncodeToString(w.buf))}}
+	doc := bson.D{{Key: "_data", Value: t.Hex()}}
 	if bits := t.ID.bits.framed(); bits != nil {
 		doc = append(doc, bson.E{Key: "_typeBits", Value: bson.Binary{Data: bits}})
 	}
@@ -122,22 +118,34 @@ func compareFlags(a, b bool) int {
 }
 
 func (t Token) write() *writer {
-	w := &writer{}
-	w.value(t.TS)
-	w.value(int32(t.Version))
-	w.value(int32(t.Kind))
-	w.value(int32(t.TxnIndex))
-	w.value(t.FromInvalidate)
+	w := &writer{buf: make([]byte, 0, usualBytes)}
+	w.scalar(t.TS)
+	w.integer(int64(t.Version)) // without type bits: all zero, see headBits
+	w.integer(int64(t.Kind))
+	w.integer(int64(t.TxnIndex))
+	w.scalar(t.FromInvalidate)
 	switch {
 	case t.UUID != "":
-		w.value(bson.Binary{Subtype: bson.TypeBinaryUUID, Data: []byte(t.UUID)})
+		w.scalar(bson.Binary{Subtype: bson.TypeBinaryUUID, Data: []byte(t.UUID)})
 	case t.Version >= Splitting:
-		w.value(nil)
+		w.scalar(nil)
 	}
 	w.buf = append(w.buf, t.ID.key...)
 	if t.Fragment > 0 {
-		w.value(int32(t.Fragment - 1))
+		w.integer(int64(t.Fragment - 1))
 	}
 	w.buf = append(w.buf, end)
 	return w
+}
+
+// usualBytes is the size of most tokens.
+const usualBytes = 96
+
+func upperHex(raw []byte) string {
+	const digits = "0123456789ABCDEF"
+	text := make([]byte, 0, 2*len(raw))
+	for _, b := range raw {
+		text = append(text, digits[b>>4], digits[b&0xF])
+	}
+	return string(text)
 }
