@@ -1,10 +1,12 @@
 package changestream_test
 
 import (
+	"strings"
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"github.com/fwgen/fwgen/internal/memongo/changestream"
 	"github.com/fwgen/fwgen/internal/memongo/storage"
 	"github.com/fwgen/fwgen/internal/memongo/token"
 	"github.com/fwgen/fwgen/internal/memongo/update"
@@ -144,25 +146,49 @@ func TestRetryableWritesDoNotTellTheirSession(t *testing.T) {
 	}
 }
 
+// The descriptions are those of 6.0.27.
 func TestExpandedEventsTellOfDefinitions(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
+	b.create("db.d")
 	o := on("db")
 	o.StartAt = b.now()
-	b.create("db.c")
-	b.insert("db.c", int32(1))
-	b.rename("db.c", "db.d")
-	b.want(b.all(o), "plain", "insert c 1", "rename c")
+	b.create("db.e")
+	_, err := b.engine.CreateIndexes(ns("db.e"), []bson.D{
+		spec("key", spec("a", int32(1)), "name", "a_1"),
+	})
+	b.check(err)
+	_, err = b.engine.CollMod(ns("db.e"), spec("changeStreamPreAndPostImages", spec("enabled", true)))
+	b.check(err)
+	_, err = b.engine.DropIndexes(ns("db.e"), "a_1")
+	b.check(err)
+	b.insert("db.e", int32(1))
+	b.rename("db.e", "db.d")
+	b.drop("db.d")
+	b.want(b.all(o), "without showExpandedEvents", "insert e 1", "rename e", "drop d")
 	o.ShowExpanded = true
-	got := b.all(o)
-	b.want(got, "expanded", "create c", "insert c 1", "rename c")
-	for i, want := range []string{
-		"_id operationType clusterTime collectionUUID wallTime ns operationDescription",
-		"_id operationType clusterTime collectionUUID wallTime fullDocument ns documentKey",
-		"to _id operationType clusterTime collectionUUID wallTime ns operationDescription",
+	const plain = "_id operationType clusterTime collectionUUID wallTime "
+	indexes := `{indexes: [{v: 2, key: {a: 1}, name: "a_1"}]}`
+	got := b.all(o).events
+	for i, want := range []struct{ summary, keys, description string }{
+		{"create e", plain + "ns operationDescription",
+			`{idIndex: {v: 2, key: {_id: 1}, name: "_id_"}}`},
+		{"createIndexes e", plain + "ns operationDescription", indexes},
+		{"modify e", plain + "ns operationDescription stateBeforeChange",
+			"{changeStreamPreAndPostImages: {enabled: true}}"},
+		{"dropIndexes e", plain + "ns operationDescription", indexes},
+		{"insert e 1", plain + "fullDocument ns documentKey", "-"},
+		{"rename e", "to " + plain + "ns operationDescription", `{to: {db: "db", coll: "d"}, `},
+		{"drop d", plain + "ns", "-"},
 	} {
-		if keys(got.events[i]) != want {
-			t.Errorf("keys %s, want %s", keys(got.events[i]), want)
+		description := image(got[i], "operationDescription")
+		if summary(got[i]) != want.summary || keys(got[i]) != want.keys ||
+			!strings.HasPrefix(description, want.description) {
+			t.Errorf("event %d is %s with %s and %s, want %+v",
+				i, summary(got[i]), keys(got[i]), description, want)
 		}
+		b.want(b.all(changestream.Options{
+			Scope: changestream.Database, NS: ns("db"), ShowExpanded: true, StartAfter: idOf(got[i]),
+		}), "behind it", summaries(got[i+1:])...)
 	}
 }

@@ -108,23 +108,25 @@ func (o *Options) set(name string, v any) (err error) {
 }
 
 func (o *Options) setFlag(name string, v any) error {
+	flag, ok := v.(bool)
 	switch name {
-	case "allChangesForCluster", "showExpandedEvents":
+	case "allChangesForCluster":
+		if flag {
+			o.Scope = Cluster
+		}
+	case "showExpandedEvents":
+		o.ShowExpanded = flag
 	case "showMigrationEvents", "showSystemEvents", "showRawUpdateDescription":
-		return mongoerr.Unsupported("the option %s of $changeStream", name)
+		if flag {
+			return mongoerr.Unsupported("the option %s of $changeStream", name)
+		}
 	default:
 		return mongoerr.New(mongoerr.UnknownField,
 			"BSON field '$changeStream.%s' is an unknown field.", name)
 	}
-	flag, ok := v.(bool)
-	switch {
-	case !ok && v != nil:
+	if !ok && v != nil {
 		return mongoerr.New(mongoerr.TypeMismatch,
 			"Field '%s' should be a boolean value, but found: %s", name, value.TypeName(v))
-	case name == "showExpandedEvents":
-		o.ShowExpanded = flag
-	case flag:
-		o.Scope = Cluster
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func (s *Stream) Next(ctx context.Context, max, maxBytes int, await bool) (
 	if maxBytes <= 0 {
 		maxBytes = batchBytes
 	}
-	s.entries = nil // what was read ahead may be forgotten by now, as a server would notice
+	defer func() { s.entries = nil }() // may be forgotten by the next time; a server notices that
 	for s.failed == nil {
 		changed := s.engine.Oplog().Changed()
 		batch, full, err := s.fill(max, maxBytes)
