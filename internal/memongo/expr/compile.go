@@ -16,6 +16,9 @@ type Expr interface {
 }
 
 // Compile reads an expression. A variable that it does not know is looked up in [Vars.Let].
+//
+// With a [ConstantError], and no other, there is an expression, which fails if it is evaluated:
+// an update by pipeline is not optimized, so it fails only if there is a document.
 func Compile(e any) (Expr, error) {
 	return compile(e, &compiler{folding: new(folding)})
 }
@@ -27,13 +30,10 @@ func CompileIn(e any, let map[string]any) (Expr, error) {
 
 func compile(e any, c *compiler) (Expr, error) {
 	x, err := c.compile(e)
-	if err == nil {
-		err = c.folding.err()
-	}
 	if err != nil {
 		return nil, err
 	}
-	return x, nil
+	return x, c.folding.err()
 }
 
 // compiler carries what is known while an expression is read.

@@ -41,6 +41,9 @@ func (c *compiler) path(s string) (Expr, error) {
 
 // CheckPath says whether a string names a field, perhaps one below others.
 func CheckPath(dotted string) error {
+	if dotted == "" {
+		return mongoerr.New(40352, "FieldPath cannot be constructed with empty string")
+	}
 	if strings.HasSuffix(dotted, ".") {
 		return mongoerr.New(40353, "FieldPath must not end with a '.'.")
 	}

@@ -3,17 +3,16 @@ package expr
 import (
 	"errors"
 	"regexp"
-	"regexp/syntax"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
+	"github.com/fwgen/fwgen/internal/memongo/pcre"
 	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
-// patterns has the searches by regular expressions. They are Go's, not PCRE: what only PCRE has,
-// such as looking ahead, is refused.
+// patterns has the searches by regular expressions, as far as package pcre has them.
 func patterns(name string) reader {
 	switch name {
 	case "$regexMatch", "$regexFind", "$regexFindAll":
@@ -153,39 +152,22 @@ func (s search) pattern(regex, options any) (*regexp.Regexp, error) {
 	return s.translate(text, flags)
 }
 
-// translate makes a Go pattern. The option u says what holds anyway.
+// translate compiles a pattern. The option u says what holds anyway.
 func (s search) translate(text, flags string) (*regexp.Regexp, error) {
 	if strings.Contains(text, "\x00") {
 		return nil, mongoerr.New(51109, "%s: regular expression cannot contain an embedded null "+
 			"byte", s.name)
 	}
-	set := ""
-	for _, flag := range flags {
-		switch flag {
-		case 'i', 'm', 's':
-			set += string(flag)
-		case 'u':
-		case 'x':
-			return nil, mongoerr.Unsupported("the option x of %s", s.name)
-		default:
-			return nil, mongoerr.New(51108, "%s invalid flag in regex options: %s", s.name, flags)
-		}
+	if strings.Trim(flags, "imsxu") != "" {
+		return nil, mongoerr.New(51108, "%s invalid flag in regex options: %s", s.name, flags)
 	}
-	if set != "" {
-		text = "(?" + set + ")" + text
-	}
-	pattern, err := regexp.Compile(text)
-	if err != nil {
-		return nil, s.problem(text, err)
+	pattern, err := pcre.Compile(text, flags)
+	var wrong *pcre.SyntaxError
+	switch {
+	case errors.As(err, &wrong):
+		return nil, mongoerr.New(51111, "Invalid Regex in %s: %s", s.name, wrong.Message)
+	case err != nil:
+		return nil, mongoerr.Unsupported("%v", err)
 	}
 	return pattern, nil
-}
-
-// problem tells patterns that are wrong from those that only PCRE has.
-func (s search) problem(text string, err error) error {
-	var wrong *syntax.Error
-	if !errors.As(err, &wrong) || wrong.Code != syntax.ErrMissingParen {
-		return mongoerr.Unsupported("the regular expression %s", text)
-	}
-	return mongoerr.New(51111, "Invalid Regex in %s: missing )", s.name)
 }

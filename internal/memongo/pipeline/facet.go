@@ -1,0 +1,72 @@
+package pipeline
+
+import (
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/fwgen/fwgen/internal/memongo/expr"
+	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
+	"github.com/fwgen/fwgen/internal/memongo/value"
+)
+
+// facets runs several pipelines over the same documents.
+func (c *compiler) facets(spec any) (stage, error) {
+	d, ok := spec.(bson.D)
+	if !ok || len(d) == 0 {
+		return nil, mongoerr.New(40169, "the $facet specification must be a non-empty object, but "+
+			"found: $facet: %s", value.Show(spec))
+	}
+	inner := *c
+	inner.facet = true
+	pipelines := make([]*Pipeline, len(d))
+	for i, field := range d {
+		list, ok := field.Value.(bson.A)
+		if !ok {
+			return nil, mongoerr.New(40170, "arguments to $facet must be arrays, %s is type %s",
+				field.Key, value.TypeName(field.Value))
+		}
+		if err := checkFacet(field.Key); err != nil {
+			return nil, err
+		}
+		p, err := inner.pipeline(list)
+		if err != nil {
+			return nil, err
+		}
+		pipelines[i] = p
+	}
+	return all(func(docs []bson.D, v *expr.Vars) ([]bson.D, error) {
+		out := bson.D{}
+		for i, p := range pipelines {
+			found, err := collect(p.pass(each(docs), v))
+			if err != nil {
+				return nil, err
+			}
+			list := make(bson.A, len(found))
+			for k, doc := range found {
+				list[k] = doc
+			}
+			out = append(out, bson.E{Key: d[i].Key, Value: list})
+		}
+		return []bson.D{out}, nil
+	}), nil
+}
+
+// checkFacet says whether a facet's name can be a field's.
+func checkFacet(name string) error {
+	if strings.Contains(name, ".") {
+		return mongoerr.New(16412, "FieldPath field names may not contain '.'. Consider using "+
+			"$getField or $setField.")
+	}
+	return expr.CheckPath(name)
+}
+
+func each(docs []bson.D) documents {
+	return func(yield func(bson.D, error) bool) {
+		for _, doc := range docs {
+			if !yield(doc, nil) {
+				return
+			}
+		}
+	}
+}

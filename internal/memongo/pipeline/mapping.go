@@ -1,0 +1,179 @@
+package pipeline
+
+import (
+	"slices"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/fwgen/fwgen/internal/memongo/expr"
+	"github.com/fwgen/fwgen/internal/memongo/match"
+	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
+	"github.com/fwgen/fwgen/internal/memongo/value"
+)
+
+func (c *compiler) match(spec any) (stage, error) {
+	filter, ok := spec.(bson.D)
+	if !ok {
+		return nil, mongoerr.New(15959, "the match filter must be an expression in an object")
+	}
+	m, err := match.Compile(filter)
+	if err != nil {
+		if isConstant(err) {
+			return nil, prefixed("Failed to optimize pipeline",
+				prefixed("Failed to optimize expression", err))
+		}
+		return nil, err
+	}
+	return mapper(func(doc bson.D, v *expr.Vars) (bson.D, bool, error) {
+		keep, err := m.Match(doc, v)
+		return doc, keep, err
+	}), nil
+}
+
+func (c *compiler) replaceRoot(spec any) (stage, error) {
+	d, ok := spec.(bson.D)
+	if !ok {
+		return nil, mongoerr.New(40229,
+			"expected an object as specification for $replaceRoot stage, got %s",
+			value.TypeName(spec))
+	}
+	for _, field := range d {
+		if field.Key != "newRoot" {
+			return nil, mongoerr.New(mongoerr.UnknownField,
+				"BSON field '$replaceRoot.%s' is an unknown field.", field.Key)
+		}
+	}
+	newRoot, given := value.Get(d, "newRoot")
+	if !given {
+		return nil, mongoerr.New(40414,
+			"BSON field '$replaceRoot.newRoot' is missing but a required field")
+	}
+	return c.replaceWith(newRoot, "'newRoot' expression ")
+}
+
+// replaceWith puts an expression's result in place of the document.
+func (c *compiler) replaceWith(spec any, what string) (stage, error) {
+	x, err := c.expr(spec)
+	if err != nil && !isConstant(err) {
+		return nil, err
+	}
+	shown := func(doc bson.D) bson.D { return doc }
+	if !c.update {
+		shown = used(spec)
+	}
+	return mapper(func(doc bson.D, v *expr.Vars) (bson.D, bool, error) {
+		result, err := x.Eval(v.On(doc))
+		if err != nil {
+			return nil, false, err
+		}
+		root, ok := result.(bson.D)
+		if !ok {
+			return nil, false, mongoerr.New(40228, "%s must evaluate to an object, but resulting "+
+				"value was: %s. Type of resulting value: '%s'. Input document: %s", what,
+				value.ShowResult(result), value.TypeName(result), value.ShowResult(shown(doc)))
+		}
+		return root, true, nil
+	}), err
+}
+
+// used returns what leaves a document with the fields that an expression looks at, as a server
+// reads no others.
+func used(spec any) func(doc bson.D) bson.D {
+	names := mentioned(spec, nil)
+	if slices.Contains(names, "") {
+		return func(doc bson.D) bson.D { return doc }
+	}
+	return func(doc bson.D) bson.D {
+		return slices.DeleteFunc(slices.Clone(doc), func(field bson.E) bool {
+			return !slices.Contains(names, field.Key)
+		})
+	}
+}
+
+// mentioned appends the first names of all paths, "" for the whole document.
+func mentioned(spec any, names []string) []string {
+	switch spec := spec.(type) {
+	case bson.D:
+		for _, field := range spec {
+			names = mentioned(field.Value, names)
+		}
+	case bson.A:
+		for _, element := range spec {
+			names = mentioned(element, names)
+		}
+	case string:
+		path := strings.TrimPrefix(strings.TrimPrefix(spec, "$$ROOT."), "$$CURRENT.")
+		switch {
+		case path == "$$ROOT" || path == "$$CURRENT":
+			return append(names, "")
+		case path != spec:
+		case !strings.HasPrefix(path, "$") || strings.HasPrefix(path, "$$"):
+			return names
+		}
+		first, _, _ := strings.Cut(strings.TrimPrefix(path, "$"), ".")
+		return append(names, first)
+	}
+	return names
+}
+
+// redact keeps, prunes or goes through documents inside of documents.
+func (c *compiler) redact(spec any) (stage, error) {
+	x, err := c.expr(spec)
+	if err != nil && !isConstant(err) {
+		return nil, err
+	}
+	return mapper(func(doc bson.D, v *expr.Vars) (bson.D, bool, error) {
+		kept, err := redactDocument(x, doc, v.On(doc))
+		d, keep := kept.(bson.D)
+		return d, keep, err
+	}), err
+}
+
+// redactDocument returns value.Missing for what is pruned.
+func redactDocument(x expr.Expr, doc bson.D, v *expr.Vars) (any, error) {
+	verdict, err := x.Eval(v.With("CURRENT", doc))
+	if err != nil {
+		return nil, err
+	}
+	switch verdict {
+	case "keep":
+		return doc, nil
+	case "prune":
+		return value.Missing, nil
+	case "descend":
+		kept := make(bson.D, 0, len(doc))
+		for _, field := range doc {
+			below, err := redactValue(x, field.Value, v)
+			if err != nil {
+				return nil, err
+			}
+			if below != value.Missing {
+				kept = append(kept, bson.E{Key: field.Key, Value: below})
+			}
+		}
+		return kept, nil
+	}
+	return nil, mongoerr.New(17053, "$redact's expression should not return anything aside from "+
+		"the variables $$KEEP, $$DESCEND, and $$PRUNE, but returned %s", value.ShowResult(verdict))
+}
+
+func redactValue(x expr.Expr, val any, v *expr.Vars) (any, error) {
+	switch val := val.(type) {
+	case bson.D:
+		return redactDocument(x, val, v)
+	case bson.A:
+		kept := make(bson.A, 0, len(val))
+		for _, element := range val {
+			below, err := redactValue(x, element, v)
+			if err != nil {
+				return nil, err
+			}
+			if below != value.Missing {
+				kept = append(kept, below)
+			}
+		}
+		return kept, nil
+	}
+	return val, nil
+}
