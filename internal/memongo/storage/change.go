@@ -45,6 +45,10 @@ func (e *Engine) commit(changes []change, together bool) (at bson.Timestamp) {
 		if i == 0 || !together {
 			at = e.clock.tick()
 		}
+		if was := next.collection(changes[i].entry.NS); changes[i].entry.Before != nil &&
+			len(e.open) > 0 {
+			e.remember(&changes[i], was, at)
+		}
 		next = next.apply(&changes[i], at)
 		entries[i] = changes[i].entry
 		entries[i].TS, entries[i].Wall = at, wall

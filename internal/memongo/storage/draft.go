@@ -19,12 +19,15 @@ type draft struct {
 	changes []change
 }
 
-// add takes a change into the draft.
+// add takes a change into the draft. A statement sees nothing of it but the collection that it
+// made: its one document is committed next.
 func (d *draft) add(c change) {
 	c.entry.LSID, c.entry.TxnNumber = d.write.LSID, d.write.TxnNumber
 	c.entry.StmtID = d.write.StmtID
 	d.changes = append(d.changes, c)
-	d.now = d.now.apply(&d.changes[len(d.changes)-1], d.base.at)
+	if d.owner != nil || c.entry.Op == OpCreate {
+		d.now = d.now.apply(&c, d.base.at)
+	}
 }
 
 func (d *draft) insert(ns Namespace, doc bson.D) error {

@@ -46,6 +46,9 @@ type Engine struct {
 	lifetime time.Duration
 	closed   bool
 
+	freed      map[lock]bson.Timestamp // see remember
+	remembered int                     // how many there were when they were last looked through
+
 	closing     chan struct{} // closed by Close
 	ttlInterval chan time.Duration
 	running     sync.WaitGroup // the monitors, and transactions' timers that have not been stopped
@@ -68,6 +71,7 @@ func New(o Options) *Engine {
 		clock:       clock{now: o.Now},
 		locks:       map[lock]*Txn{},
 		open:        map[*Txn]struct{}{},
+		freed:       map[lock]bson.Timestamp{},
 		lifetime:    o.TransactionLifetime,
 		closing:     make(chan struct{}),
 		ttlInterval: make(chan time.Duration),

@@ -211,4 +211,3 @@ func TestPartialIndexTakesSomeOperatorsOnly(t *testing.T) {
 		}
 	}
 }
-

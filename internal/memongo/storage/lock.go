@@ -1,10 +1,12 @@
 package storage
 
 import (
-	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
-	"github.com/fwgen/fwgen/internal/memongo/value"
+	"maps"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
+	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
 // lock names what an open transaction has written: a document, or a key of a unique index.
@@ -18,13 +20,54 @@ func lockOf(c *collection, index, key string) lock {
 	return lock{collection: string(c.uuid.Data), index: index, key: key}
 }
 
+// remember keeps when a change frees a document's id or a unique key, as long as a transaction is
+// open whose snapshot is older: such a key is not as it was, though it looks the same. The caller
+// holds the mutex.
+func (e *Engine) remember(c *change, was *collection, at bson.Timestamp) {
+	if c.entry.Op == OpDelete {
+		e.freed[lockOf(was, "", c.id)] = at
+	}
+	for _, x := range was.definition.indexes {
+		if !x.unique {
+			continue
+		}
+		old, _ := x.keys(c.entry.Before) // the error was told when it came
+		for _, key := range old {
+			e.freed[lockOf(was, x.name, key.text)] = at
+		}
+	}
+}
+
+// forget drops what is remembered for no open transaction any more. It looks through all of it
+// only where that has doubled since the last time, and frees it at once where none is open.
+func (e *Engine) forget() {
+	if len(e.open) == 0 {
+		clear(e.freed)
+		e.remembered = 0
+	}
+	if len(e.freed) <= 2*e.remembered {
+		return
+	}
+	oldest := e.clock.last
+	for t := range e.open {
+		if t.draft.base.at.Compare(oldest) < 0 {
+			oldest = t.draft.base.at
+		}
+	}
+	maps.DeleteFunc(e.freed, func(_ lock, at bson.Timestamp) bool { return at.Compare(oldest) <= 0 })
+	e.remembered = len(e.freed)
+}
+
 // claim locks something for the writer. A statement only sees that nobody else has.
 func (d *draft) claim(l lock) error {
 	holder := d.engine.locks[l]
 	switch {
-	case holder == d.owner:
+	case holder != nil && holder == d.owner:
 	case holder != nil:
 		return d.conflict(holder)
+	case d.engine.freed[l].Compare(d.base.at) > 0:
+		return d.conflict(nil)
+	case d.owner == nil:
 	default:
 		d.engine.locks[l] = d.owner
 		d.owner.locks = append(d.owner.locks, l)

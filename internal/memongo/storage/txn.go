@@ -188,6 +188,7 @@ func (t *Txn) end(how phase) {
 		delete(t.engine.locks, l)
 	}
 	delete(t.engine.open, t)
+	t.engine.forget()
 	t.draft = &draft{write: t.draft.write}
 	if t.timer.Stop() {
 		t.engine.running.Done()
