@@ -15,5 +15,6 @@ func checks() []check {
 		pipelineChecks(),
 		indexChecks(),
 		collectionChecks(),
+		recordedChecks(),
 	)
 }

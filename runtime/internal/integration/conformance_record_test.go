@@ -1,0 +1,40 @@
+package integration
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/fwgen/fwgen/internal/memongo/conformance"
+	"github.com/fwgen/fwgen/runtime/internal/integration/mongotest"
+)
+
+var record = flag.Bool("record", false,
+	"write what the real server answers into the recordings of the conformance suite")
+
+const recordings = "../../../internal/memongo/conformance/recorded"
+
+// TestRecordConformance writes into internal/memongo/conformance/recorded what a real server says.
+//
+//	go test -run TestRecordConformance -record
+func TestRecordConformance(t *testing.T) {
+	recordConformance(t, mongotest.Needs{TestCommands: true}, conformance.Server{
+		Name: "a real server",
+		Has:  conformance.Features{TestCommands: true, Views: true},
+	})
+}
+
+func TestRecordConformanceOfTheSplitStage(t *testing.T) {
+	recordConformance(t, mongotest.Needs{TestCommands: true, SplitStage: true}, conformance.Server{
+		Name: "a real server with the split stage",
+		Has:  conformance.Features{TestCommands: true, Split: true},
+		Only: conformance.Features{Split: true},
+	})
+}
+
+func recordConformance(t *testing.T, needs mongotest.Needs, server conformance.Server) {
+	if !*record {
+		t.Skip("-record is not given")
+	}
+	server.Client = mongotest.Start(t, needs).Client
+	conformance.Record(t, server, recordings)
+}
