@@ -3,7 +3,7 @@ package match
 import (
 	"errors"
 	"regexp"
-	"slices"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -73,7 +73,7 @@ func CompileArrayFilter(filter bson.D) (identifier string, m *ElementMatcher, er
 	if err != nil {
 		return "", nil, parsingArrayFilter(err)
 	}
-	names := fieldNames(root)
+	names := fieldNames(filter)
 	if len(names) == 0 {
 		return "", nil, failedToParse(
 			"Cannot use an expression without a top-level field name in arrayFilters")
@@ -100,24 +100,19 @@ func parsingArrayFilter(err error) error {
 		refused.Message)
 }
 
-// fieldNames returns the first part of every path, in the order of the conditions.
-func fieldNames(n node) []string {
-	switch n := n.(type) {
-	case field:
-		return []string{n.path[0]}
-	case not:
-		return fieldNames(n.child)
-	case all:
-		return childNames(n)
-	case either:
-		return childNames(n)
-	}
-	return nil
-}
-
-func childNames(nodes []node) (names []string) {
-	for _, n := range nodes {
-		names = slices.Concat(names, fieldNames(n))
+// fieldNames returns the first part of every path of a filter that was compiled.
+func fieldNames(filter bson.D) (names []string) {
+	for _, e := range filter {
+		branches, _ := e.Value.(bson.A)
+		switch {
+		case e.Key == "$and" || e.Key == "$or" || e.Key == "$nor":
+			for _, branch := range branches {
+				names = append(names, fieldNames(branch.(bson.D))...)
+			}
+		case !strings.HasPrefix(e.Key, "$"):
+			first, _, _ := strings.Cut(e.Key, ".")
+			names = append(names, first)
+		}
 	}
 	return names
 }

@@ -38,19 +38,18 @@ func (n all) holds(s *state, v any) bool {
 	return true
 }
 
-// either is $or.
+// either is $or. It sets no position.
 type either []node
 
 func (n either) matches(s *state, doc bson.D) bool {
-	for _, child := range n {
-		if child.matches(s, doc) && s.err == nil {
-			return true
+	return s.quietly(func(s *state) bool {
+		for _, child := range n {
+			if child.matches(s, doc) || s.err != nil {
+				return s.err == nil
+			}
 		}
-		if s.err != nil {
-			return false
-		}
-	}
-	return false
+		return false
+	})
 }
 
 func (n either) holds(s *state, v any) bool {

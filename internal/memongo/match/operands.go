@@ -3,6 +3,7 @@ package match
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -149,11 +150,19 @@ func numberedType(f float64) (types, error) {
 	switch {
 	case f == 0:
 		return nil, badValue("Invalid numerical type code: 0. Instead use {$exists:false}.")
-	case math.IsNaN(f):
-		return nil, badValue("Invalid numerical type code: nan")
 	case float64(code) != f || code < -1 || code > 19 && code != 127:
-		return nil, badValue("Invalid numerical type code: %s",
-			strconv.FormatFloat(f, 'g', 6, 64))
+		return nil, badValue("Invalid numerical type code: %s", shortDouble(f))
 	}
 	return types{code}, nil
+}
+
+// shortDouble is how the server prints a double that is not part of a value.
+func shortDouble(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "nan"
+	case math.IsInf(f, 0):
+		return strings.TrimPrefix(strings.ToLower(strconv.FormatFloat(f, 'g', -1, 64)), "+")
+	}
+	return strconv.FormatFloat(f, 'g', 6, 64)
 }

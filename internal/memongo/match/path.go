@@ -52,16 +52,8 @@ func (w walk) document(d bson.D, p path) bool {
 
 // array goes on in an array. A path that ends in a dot is over here.
 func (w walk) array(a bson.A, rest path) bool {
-	if len(rest) == 0 && !w.intoArrays {
-		return w.visit(a, -1)
-	}
 	if len(rest) == 0 || len(rest) == 1 && rest[0] == "" {
-		for i, element := range a {
-			if w.visit(element, i) {
-				return true
-			}
-		}
-		return w.visit(a, -1)
+		return w.end(a)
 	}
 	named := index(rest[0])
 	for i, element := range a {
@@ -73,6 +65,18 @@ func (w walk) array(a bson.A, rest path) bool {
 		}
 	}
 	return false
+}
+
+// end visits an array that the path ends with.
+func (w walk) end(a bson.A) bool {
+	if w.intoArrays {
+		for i, element := range a {
+			if w.visit(element, i) {
+				return true
+			}
+		}
+	}
+	return w.visit(a, -1)
 }
 
 // element goes on in an element that the path names by its index.

@@ -13,7 +13,8 @@ import (
 
 // Codes of what is wrong with a regular expression.
 const (
-	optionsTwice    = 51075
+	optionsFirst    = 51074
+	optionsLast     = 51075
 	invalidPattern  = 51091
 	invalidFlag     = 51108
 	acceptedOptions = "imsxu"
@@ -57,38 +58,47 @@ func (t pattern) holds(_ *state, v any) bool {
 	return false
 }
 
-// pattern reads $regex, with the $options that stand beside it.
+// pattern reads $regex, with the $options that stand beside it, in any order.
 func (p *parser) pattern(operators bson.D) (test, error) {
 	var source bson.Regex
-	var options any = ""
 	for _, operator := range operators {
+		var err error
 		switch operator.Key {
 		case "$regex":
-			switch v := operator.Value.(type) {
-			case string:
-				source = bson.Regex{Pattern: v}
-			case bson.Regex:
-				source = v
-			default:
-				return nil, badValue("$regex has to be a string")
-			}
+			err = setPattern(&source, operator.Value)
 		case "$options":
-			options = operator.Value
+			err = setOptions(&source, operator.Value)
 		}
-	}
-	return withOptions(source, operators, options)
-}
-
-func withOptions(source bson.Regex, operators bson.D, options any) (test, error) {
-	text, ok := options.(string)
-	if !ok {
-		return nil, badValue("$options has to be a string")
-	}
-	if given := has(operators, "$options"); given {
-		if source.Options != "" {
-			return nil, mongoerr.New(optionsTwice, "options set in both $regex and $options")
+		if err != nil {
+			return nil, err
 		}
-		source.Options = text
 	}
 	return newPattern(source)
+}
+
+func setPattern(source *bson.Regex, v any) error {
+	switch v := v.(type) {
+	case string:
+		source.Pattern = v
+	case bson.Regex:
+		if v.Options != "" && source.Options != "" {
+			return mongoerr.New(optionsFirst, "options set in both $regex and $options")
+		}
+		*source = bson.Regex{Pattern: v.Pattern, Options: source.Options + v.Options}
+	default:
+		return badValue("$regex has to be a string")
+	}
+	return nil
+}
+
+func setOptions(source *bson.Regex, v any) error {
+	options, ok := v.(string)
+	if !ok {
+		return badValue("$options has to be a string")
+	}
+	if source.Options != "" {
+		return mongoerr.New(optionsLast, "options set in both $regex and $options")
+	}
+	source.Options = options
+	return nil
 }

@@ -32,13 +32,19 @@ const (
 	rankExpr
 )
 
-// conjunction returns the $and of conditions, without an $and within it.
+// conjunction returns the $and of conditions, without an $and within it, and without what changes
+// nothing.
 func conjunction(nodes []node) node {
 	var flat all
 	for _, n := range nodes {
-		if inner, ok := n.(all); ok {
-			flat = append(flat, inner...)
-		} else {
+		switch n := n.(type) {
+		case all:
+			flat = append(flat, n...)
+		case constant:
+			if !n {
+				return n
+			}
+		default:
 			flat = append(flat, n)
 		}
 	}
@@ -53,9 +59,14 @@ func conjunction(nodes []node) node {
 	return flat
 }
 
-// disjunction returns the $or of conditions. Equalities of one path are an $in.
+// disjunction returns the $or of conditions, without what changes nothing. Equalities of one path
+// are an $in.
 func disjunction(nodes []node) node {
-	if len(nodes) == 1 {
+	nodes = slices.DeleteFunc(nodes, func(n node) bool { return n == constant(false) })
+	switch {
+	case len(nodes) == 0:
+		return constant(false)
+	case len(nodes) == 1:
 		return nodes[0]
 	}
 	var values []any

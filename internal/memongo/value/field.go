@@ -29,10 +29,12 @@ func Set(d bson.D, field string, v any) bson.D {
 
 // Without returns a copy of the document without a field.
 func Without(d bson.D, field string) bson.D {
-	if i := index(d, field); i >= 0 {
-		return append(append(bson.D{}, d[:i]...), d[i+1:]...)
+	rest := make(bson.D, 0, len(d)) // not nil, which would be encoded as null
+	i := index(d, field)
+	if i < 0 {
+		return append(rest, d...)
 	}
-	return slices.Clone(d)
+	return append(append(rest, d[:i]...), d[i+1:]...)
 }
 
 // Lookup returns what a path of field names leads to, or [Missing]. It does not look into arrays.

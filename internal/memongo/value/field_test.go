@@ -36,6 +36,19 @@ func TestChangesAreMadeToACopy(t *testing.T) {
 	}
 }
 
+func TestADocumentThatLosesItsLastFieldIsEmpty(t *testing.T) {
+	t.Parallel()
+	inner := value.Without(bson.D{{Key: "a", Value: nil}}, "a")
+	raw, err := value.Encode(bson.D{{Key: "inner", Value: inner}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := value.Decode(raw)
+	if diff := cmp.Diff(bson.D{{Key: "inner", Value: bson.D{}}}, back); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
 func TestLookupFollowsNamesThroughDocumentsAlone(t *testing.T) {
 	t.Parallel()
 	d := bson.D{
