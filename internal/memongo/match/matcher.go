@@ -12,10 +12,21 @@ type Matcher struct {
 	usesExpr bool
 }
 
-// Compile reads a filter.
-func Compile(filter bson.D) (*Matcher, error) {
-	p := parser{place: wholeDocument}
+// Compile reads a filter. Variables that its $expr don't define are looked up when they match. An
+// [expr.ConstantError] has the complete message of a find.
+func Compile(filter bson.D) (*Matcher, error) { return compile(filter, expr.Compile) }
+
+// CompileIn reads a filter of a command whose let is known: another variable is 17276.
+func CompileIn(filter bson.D, let map[string]any) (*Matcher, error) {
+	return compile(filter, func(e any) (expr.Expr, error) { return expr.CompileIn(e, let) })
+}
+
+func compile(filter bson.D, compileExpr func(any) (expr.Expr, error)) (*Matcher, error) {
+	p := parser{place: wholeDocument, compile: compileExpr}
 	root, err := p.filter(filter)
+	if err == nil && p.constant != nil {
+		err = p.constant
+	}
 	if err != nil {
 		return nil, err
 	}

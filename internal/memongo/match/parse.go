@@ -1,6 +1,7 @@
 package match
 
 import (
+	"errors"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -23,6 +24,12 @@ const (
 type parser struct {
 	place    level
 	usesExpr bool
+
+	// compile reads the expressions of $expr.
+	compile func(e any) (expr.Expr, error)
+
+	depth    int                 // lists of conditions around the current one
+	constant *expr.ConstantError // the first, which comes after what can't be read at all
 }
 
 func badValue(format string, args ...any) error {
@@ -35,6 +42,10 @@ func failedToParse(format string, args ...any) error {
 
 // filter reads a filter as an $and of its fields.
 func (p *parser) filter(filter bson.D) (node, error) {
+	if len(filter) > 1 {
+		p.depth++
+		defer func() { p.depth-- }()
+	}
 	nodes := make([]node, 0, len(filter))
 	for _, e := range filter {
 		n, err := p.condition(e)
@@ -99,6 +110,8 @@ func (p *parser) logical(name string, v any) (node, error) {
 	if len(branches) == 0 {
 		return nil, badValue("$and/$or/$nor must be a nonempty array")
 	}
+	p.depth++
+	defer func() { p.depth-- }()
 	nodes := make([]node, len(branches))
 	for i, branch := range branches {
 		filter, ok := branch.(bson.D)
@@ -123,12 +136,27 @@ func (p *parser) expr(v any) (node, error) {
 	if err := p.onlyWhole("$expr"); err != nil {
 		return nil, err
 	}
-	compiled, err := expr.Compile(v)
-	if err != nil {
+	compiled, err := p.compile(v)
+	var constant *expr.ConstantError
+	if errors.As(err, &constant) {
+		p.remember(constant)
+	} else if err != nil {
 		return nil, err
 	}
 	p.usesExpr = true
 	return expression{compiled}, nil
+}
+
+// remember keeps the error of an expression of constants. A server meets it while it optimizes,
+// and says so once for each list of conditions.
+func (p *parser) remember(err *expr.ConstantError) {
+	if p.constant != nil {
+		return
+	}
+	said := *err.Cause
+	said.Message = strings.Repeat("Failed to optimize expression :: caused by :: ", p.depth+1) +
+		said.Message
+	p.constant = &expr.ConstantError{Cause: &said}
 }
 
 // onlyWhole refuses operators that need the whole document elsewhere.
