@@ -19,10 +19,6 @@ func (c *compiler) match(spec any) (stage, error) {
 	}
 	m, err := match.Compile(filter)
 	if err != nil {
-		if isConstant(err) {
-			return nil, prefixed("Failed to optimize pipeline",
-				prefixed("Failed to optimize expression", err))
-		}
 		return nil, err
 	}
 	return mapper(func(doc bson.D, v *expr.Vars) (bson.D, bool, error) {
