@@ -55,6 +55,12 @@ func (t typed[T]) bind(stream string, d decoding) delivery.Handler {
 	return bound
 }
 
+// Plan returns what a stream with this dispatcher declares about its deliveries, as it is
+// outside of an App. Package fwtest delivers single events by it.
+func (t typed[T]) Plan(s Stream) delivery.Plan {
+	return s.withDefaults(Config{Prefix: defaultPrefix}).plan(decoding{}, "fwtest")
+}
+
 // binding attempts the events of one stream.
 type binding[T any] struct {
 	Handlers[T]

@@ -121,6 +121,7 @@ var names = map[int32]string{
 	UnsatisfiableWriteConcern:    "UnsatisfiableWriteConcern",
 	ExceededTimeLimit:            "ExceededTimeLimit",
 	InvalidLength:                "InvalidLength",
+	197:                          "InvalidIndexSpecificationOption",
 	WriteConflict:                "WriteConflict",
 	ConflictingOperation:         "ConflictingOperationInProgress",
 	LockTimeout:                  "LockTimeout",

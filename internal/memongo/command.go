@@ -1,0 +1,58 @@
+package memongo
+
+import (
+	"slices"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// command is what a server knows how to do.
+type command struct {
+	name   string
+	fields string // the fields that it takes beside the generic ones, by spaces
+	run    func(*request) (bson.D, error)
+	traits trait
+}
+
+// anyField as a command's fields says that it takes whatever its own code knows.
+const anyField = "*"
+
+// trait says where a command may be used.
+type trait int
+
+const (
+	writes        trait = 1 << iota // needs the primary, takes a write concern
+	reads                           // needs the primary, or a client that accepts a secondary
+	transactional                   // may be part of a transaction
+	retryable                       // may carry a txnNumber of its own
+	adminOnly                       // on the admin database alone
+	unblockable                     // fail points spare it unless they name it
+)
+
+func (c *command) is(t trait) bool { return c.traits&t != 0 }
+
+func (c *command) known() []string { return strings.Fields(c.fields) }
+
+// commands returns all commands by every name that they answer to.
+func commands() map[string]*command {
+	all := make(map[string]*command)
+	for _, group := range [][]*command{
+		helloCommands(), infoCommands(), sessionCommands(), failPointCommands(),
+		readCommands(), writeCommands(), collectionCommands(), replicationCommands(),
+	} {
+		for _, c := range group {
+			all[c.name] = c
+		}
+	}
+	return all
+}
+
+// generic returns the fields that every command takes.
+func generic() []string {
+	return strings.Fields("$db lsid txnNumber autocommit startTransaction $clusterTime " +
+		"$readPreference maxTimeMS readConcern writeConcern comment apiVersion apiStrict " +
+		"apiDeprecationErrors mayBypassWriteBlocking")
+}
+
+func isGeneric(field string) bool { return slices.Contains(generic(), field) }

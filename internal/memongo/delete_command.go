@@ -1,0 +1,125 @@
+package memongo
+
+import (
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/fwgen/fwgen/internal/memongo/match"
+	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
+	"github.com/fwgen/fwgen/internal/memongo/storage"
+	"github.com/fwgen/fwgen/internal/memongo/value"
+)
+
+func deleteDocuments(r *request) (bson.D, error) {
+	b, err := r.bulk()
+	if err != nil {
+		return nil, err
+	}
+	statements := r.args.documents("deletes")
+	if err := r.args.failed(); err != nil {
+		return nil, err
+	}
+	run := func(n int) (bson.D, error) {
+		deleted, err := r.delete(b.ns, n, statements[n])
+		b.n += deleted
+		return bson.D{{Key: "n", Value: deleted}}, err
+	}
+	again := func(_ int, result bson.D) { b.n += value.Lookup(result, "n").(int64) }
+	if err := b.each(len(statements), run, again); err != nil {
+		return nil, err
+	}
+	return b.answer(), nil
+}
+
+// delete runs one statement.
+func (r *request) delete(ns storage.Namespace, n int, statement bson.D) (int64, error) {
+	a := newArgs("delete.deletes", statement)
+	a.only("q", "limit", "collation", "hint", "sampleId")
+	if _, ok := a.get("collation"); ok {
+		return 0, mongoerr.Unsupported("collations")
+	}
+	query, _ := a.document("q")
+	a.require("q")
+	a.require("limit")
+	limit, _ := a.int("limit")
+	if err := a.failed(); err != nil {
+		return 0, err
+	}
+	if limit != 0 && limit != 1 {
+		return 0, mongoerr.New(mongoerr.FailedToParse, "The limit field in delete objects must "+
+			"be 0 or 1. Got %d", limit)
+	}
+	filter, err := match.Compile(query)
+	if err != nil {
+		return 0, err
+	}
+	vars, err := r.letVars(nil)
+	if err != nil {
+		return 0, err
+	}
+	c := change{filter: filter, query: query, vars: vars}
+	w, err := r.writer(n)
+	if err != nil {
+		return 0, err
+	}
+	if limit == 0 {
+		return r.deleteAll(ns, w, c)
+	}
+	rec, _, found, err := r.firstMatch(ns, w, c, nil)
+	if err != nil || !found {
+		return 0, err
+	}
+	return 1, w.Delete(ns, rec)
+}
+
+func (r *request) deleteAll(ns storage.Namespace, w writer, c change) (deleted int64, err error) {
+	if r.statement != nil {
+		return 0, mongoerr.New(mongoerr.InvalidOptions,
+			"Cannot use retryable writes with limit=0")
+	}
+	view, err := w.View(ns)
+	if err != nil {
+		return 0, err
+	}
+	for rec := range candidates(view, ns, c.query) {
+		done, err := r.deleteIfMatching(ns, w, c, rec)
+		if err != nil {
+			return deleted, err
+		}
+		deleted += done
+	}
+	return deleted, nil
+}
+
+func (r *request) deleteIfMatching(
+	ns storage.Namespace, w writer, c change, rec storage.Record,
+) (deleted int64, err error) {
+	err = r.unbusy(func() error {
+		ok, err := c.filter.Match(rec.Doc, c.vars)
+		if err != nil || !ok {
+			return err
+		}
+		if err = w.Delete(ns, rec); err == nil {
+			deleted = 1
+		}
+		if _, busy := err.(*storage.Busy); busy {
+			again, exists, viewErr := renewed(w, ns, rec)
+			if viewErr != nil || !exists {
+				return viewErr
+			}
+			rec = again
+		}
+		return err
+	})
+	return deleted, err
+}
+
+// renewed returns a record as it is now.
+func renewed(w writer, ns storage.Namespace, rec storage.Record) (storage.Record, bool, error) {
+	view, err := w.View(ns)
+	if err != nil {
+		return storage.Record{}, false, err
+	}
+	id, _ := value.Get(rec.Doc, "_id")
+	now, exists := view.ByID(ns, id)
+	return now, exists, nil
+}

@@ -1,0 +1,89 @@
+package memongo
+
+import (
+	"context"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/fwgen/fwgen/internal/memongo/expr"
+	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
+	"github.com/fwgen/fwgen/internal/memongo/storage"
+	"github.com/fwgen/fwgen/internal/memongo/value"
+)
+
+// request is a command on its way.
+type request struct {
+	server  *Server
+	conn    *conn
+	command *command
+	name    string // as it was sent
+	db      string
+	args    args
+	ctx     context.Context // ends with the connection, maxTimeMS, the session, the reign
+	now     bson.DateTime   // $$NOW
+
+	lsid      bson.D
+	session   *session
+	txnNumber int64
+	statement *retries     // nil unless it is a retryable write
+	txn       *transaction // nil outside a transaction
+
+	concern writeConcern
+	again   bool // another answer follows by itself
+}
+
+// collection returns the namespace that the command is about.
+func (r *request) collection() (storage.Namespace, error) {
+	v, _ := r.args.get(r.name)
+	name, ok := v.(string)
+	switch {
+	case !ok && r.command.fields == anyField: // create and collMod
+		return storage.Namespace{}, mongoerr.New(mongoerr.BadValue,
+			"collection name has invalid type %s", value.TypeName(v))
+	case !ok:
+		return storage.Namespace{}, mongoerr.New(mongoerr.InvalidNamespace,
+			"collection name has invalid type %s", value.TypeName(v))
+	}
+	ns := storage.Namespace{DB: r.db, Collection: name}
+	return ns, storage.CheckNamespace(ns)
+}
+
+// vars are what expressions of the command see.
+func (r *request) vars() *expr.Vars {
+	return &expr.Vars{Now: r.now, ClusterTime: r.server.engine.ClusterTime()}
+}
+
+// legacyHello reports whether the client uses the name of hello from before 5.0.
+func (r *request) legacyHello() bool { return r.name != "hello" }
+
+// limited ends the command's context when maxTimeMS is over. A getMore's limit is how long it
+// waits for data, which is no error.
+func (r *request) limited() (context.CancelFunc, error) {
+	ms, ok := r.args.int("maxTimeMS")
+	if ms < 0 {
+		return func() {}, mongoerr.New(mongoerr.BadValue,
+			"%d value for maxTimeMS is out of range [0, 2147483647]", ms)
+	}
+	if !ok || ms == 0 || r.command.name == "getMore" {
+		return func() {}, nil
+	}
+	var cancel context.CancelFunc
+	r.ctx, cancel = context.WithTimeoutCause(r.ctx, time.Duration(ms)*time.Millisecond,
+		mongoerr.New(mongoerr.MaxTimeMSExpired, "operation exceeded time limit"))
+	return cancel, nil
+}
+
+// under ends the command's context when another one does, with its cause.
+func (r *request) under(other context.Context) context.CancelFunc {
+	ctx, cancel := context.WithCancelCause(r.ctx)
+	stop := context.AfterFunc(other, func() { cancel(context.Cause(other)) })
+	r.ctx = ctx
+	return func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+// interrupted returns why the command's context has ended.
+func (r *request) interrupted() error { return context.Cause(r.ctx) }
