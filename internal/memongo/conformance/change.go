@@ -12,7 +12,7 @@ type change struct {
 // changes are the checks of a table.
 func changes(table []change) (all []check) {
 	for _, ch := range table {
-		all = append(all, check{name: ch.name, run: ch.run})
+		all = append(all, check{name: ch.name, plain: true, run: ch.run})
 	}
 	return all
 }

@@ -16,6 +16,7 @@ import (
 type check struct {
 	name  string // 'area/what', stable
 	needs Features
+	plain bool   // it leaves nothing but documents in the collection c
 	uses  string // a part of the server that one check may have at a time, such as a fail point
 	run   func(*C)
 }

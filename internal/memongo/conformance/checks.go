@@ -15,6 +15,8 @@ func checks() []check {
 		pipelineChecks(),
 		indexChecks(),
 		collectionChecks(),
+		argumentChecks(),
+		driverChecks(),
 		recordedChecks(),
 	)
 }

@@ -18,7 +18,7 @@ type evaluation struct {
 // evaluations are the checks of a table.
 func evaluations(table []evaluation) (all []check) {
 	for _, e := range table {
-		all = append(all, check{name: e.name, run: e.run})
+		all = append(all, check{name: e.name, plain: true, run: e.run})
 	}
 	return all
 }

@@ -5,7 +5,8 @@ import "slices"
 // findChecks are the checks of reading: find, its cursors, count and distinct.
 func findChecks() []check {
 	return slices.Concat(
-		scripts(findOrder), scripts(findProjection), scripts(findCursor), scripts(findErrors),
+		scripts(findOrder), scripts(findNaturalOrder), scripts(findProjection),
+		scripts(findCursor), scripts(findErrors),
 		scripts(countAndDistinct), cursorChecks(),
 	)
 }
@@ -68,6 +69,43 @@ var findOrder = []script{
 	}},
 }
 
+// Without a sort the order is that of insertion, or of the index that is used.
+var findNaturalOrder = []script{
+	{"order/of insertion", `[{_id: 3}, {_id: 1}, {_id: 2}]`, []step{
+		{`{find: 'c'}`, `{cursor: {firstBatch: [{_id: 3}, {_id: 1}, {_id: 2}]}}`},
+	}},
+	{"order/an update keeps the place", `[{_id: 3}, {_id: 1}, {_id: 2}]`, []step{
+		{`{update: 'c', updates: [{q: {_id: 3}, u: {$set: {a: 1}}}]}`, `{n: 1, nModified: 1}`},
+		{`{find: 'c'}`, `{cursor: {firstBatch: [{_id: 3, a: 1}, {_id: 1}, {_id: 2}]}}`},
+	}},
+	{"order/inserted again goes last", `[{_id: 3}, {_id: 1}, {_id: 2}]`, []step{
+		{`{delete: 'c', deletes: [{q: {_id: 3}, limit: 1}]}`, `{n: 1}`},
+		{`{insert: 'c', documents: [{_id: 3}]}`, `{n: 1}`},
+		{`{find: 'c'}`, `{cursor: {firstBatch: [{_id: 1}, {_id: 2}, {_id: 3}]}}`},
+	}},
+	{"order/by a range of _id", `[{_id: 3}, {_id: 1}, {_id: 2}]`, []step{
+		{`{find: 'c', filter: {_id: {$gte: 1}}}`,
+			`{cursor: {firstBatch: [{_id: 1}, {_id: 2}, {_id: 3}]}}`},
+	}},
+	{"order/by a list of _id", `[{_id: 3}, {_id: 1}, {_id: 2}]`, []step{
+		{`{find: 'c', filter: {_id: {$in: [3, 1]}}}`,
+			`{cursor: {firstBatch: [{_id: 1}, {_id: 3}]}}`},
+	}},
+	{"order/update one takes the first", `[{_id: 3, a: 1}, {_id: 1, a: 1}, {_id: 2, a: 1}]`, []step{
+		{`{update: 'c', updates: [{q: {a: 1}, u: {$set: {a: 2}}}]}`, `{n: 1, nModified: 1}`},
+		{`{find: 'c', filter: {a: 2}}`, `{cursor: {firstBatch: [{_id: 3, a: 2}]}}`},
+	}},
+	{"order/findAndModify takes the first",
+		`[{_id: 3, a: 1}, {_id: 1, a: 1}, {_id: 2, a: 1}]`, []step{
+			{`{findAndModify: 'c', query: {a: 1}, remove: true}`,
+				`{lastErrorObject: {n: 1}, value: {_id: 3, a: 1}}`},
+		}},
+	{"order/delete one takes the first", `[{_id: 3, a: 1}, {_id: 1, a: 1}, {_id: 2, a: 1}]`, []step{
+		{`{delete: 'c', deletes: [{q: {a: 1}, limit: 1}]}`, `{n: 1}`},
+		{`{find: 'c'}`, `{cursor: {firstBatch: [{_id: 1, a: 1}, {_id: 2, a: 1}]}}`},
+	}},
+}
+
 var findProjection = []script{
 	{"projection/include", people, []step{
 		{`{find: 'c', filter: {_id: 1}, projection: {name: 1, at: true}}`,
@@ -87,11 +125,11 @@ var findProjection = []script{
 		{`{find: 'c', filter: {_id: 1}, projection: {at: {city: 1}}}`,
 			`{cursor: {firstBatch: [{_id: 1, at: {city: 'x'}}]}}`},
 	}},
-	{"projection/include below arrays", `[{_id: 1, a: [{b: 1, c: 1}, 5, {c: 2},
-		[{b: 3, c: 1}]]}]`, []step{
-		{`{find: 'c', projection: {a.b: 1}}`,
-			`{cursor: {firstBatch: [{_id: 1, a: [{b: 1}, {}, [{b: 3}]]}]}}`},
-	}},
+	{"projection/include below arrays",
+		`[{_id: 1, a: [{b: 1, c: 1}, 5, {c: 2}, [{b: 3, c: 1}]]}]`, []step{
+			{`{find: 'c', projection: {a.b: 1}}`,
+				`{cursor: {firstBatch: [{_id: 1, a: [{b: 1}, {}, [{b: 3}]]}]}}`},
+		}},
 	{"projection/exclude", people, []step{
 		{`{find: 'c', filter: {_id: 1}, projection: {tags: 0, at: false, nope: 0}}`,
 			`{cursor: {firstBatch: [{_id: 1, name: 'ann', age: 30}]}}`},

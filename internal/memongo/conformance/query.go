@@ -17,7 +17,7 @@ type query struct {
 // queries are the checks of a table.
 func queries(table []query) (all []check) {
 	for _, q := range table {
-		all = append(all, check{name: q.name, run: q.run})
+		all = append(all, check{name: q.name, plain: true, run: q.run})
 	}
 	return all
 }

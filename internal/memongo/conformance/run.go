@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 )
 
@@ -26,6 +27,7 @@ func Run(t *testing.T, s Server) {
 	all := checks()
 	names := map[string]bool{}
 	r := &run{server: s, client: s.Client(t), parts: map[string]*sync.Mutex{}}
+	t.Cleanup(func() { r.dropUsed(t) })
 	for _, check := range all {
 		names[check.name] = true
 		if check.uses != "" {
@@ -49,6 +51,9 @@ type run struct {
 	server Server
 	client *mongo.Client
 	parts  map[string]*sync.Mutex // what checks use one at a time, by name; the map is fixed
+
+	mu   sync.Mutex
+	used []*mongo.Database // free for checks that leave documents only; guarded by mu
 }
 
 func (r *run) check(t *testing.T, check check) {
@@ -62,10 +67,12 @@ func (r *run) check(t *testing.T, check check) {
 	}
 	reason, differs := r.server.Differences[check.name]
 	if !differs {
-		guarded(check, r.newC(t, t))
+		guarded(check, r.with(t, t, r.database(t, check.plain)))
 		return
 	}
-	failure := observe(t, func(watched T) { guarded(check, r.newC(t, watched)) })
+	failure := observe(t, func(watched T) {
+		guarded(check, r.with(t, watched, r.database(t, check.plain)))
+	})
 	if failure == "" {
 		t.Errorf("%s passes, but is listed as a difference (%s): take it off", check.name, reason)
 	}
@@ -82,23 +89,70 @@ func guarded(check check, c *C) {
 	check.run(c)
 }
 
-// newC returns what a check works with. Failures go to watched.
+// newC returns what a check with a new database works with. Failures go to watched.
 func (r *run) newC(t *testing.T, watched T) *C {
+	return r.with(t, watched, r.database(t, false))
+}
+
+// with returns what a check works with, in a given database.
+func (r *run) with(t *testing.T, watched T, db *mongo.Database) *C {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	// No deadline: the driver would add maxTimeMS to every command.
 	limit := time.AfterFunc(patience, cancel)
 	t.Cleanup(func() { limit.Stop() })
-	c := &C{
+	return &C{
 		T:      watched,
 		Client: r.client,
-		DB:     r.client.Database("conformance_" + strings.ToLower(rand.Text()[:12])),
+		DB:     db,
 		Server: r.server,
 		ctx:    ctx,
 		tb:     t,
 	}
-	t.Cleanup(func() { drop(t, c.DB) })
-	return c
+}
+
+// database returns one that is the check's alone and has no documents. To create a collection and
+// to drop it takes a real server longer than most checks, so the plain ones inherit it.
+func (r *run) database(t *testing.T, plain bool) *mongo.Database {
+	if !plain {
+		db := r.newDatabase()
+		t.Cleanup(func() { drop(t, db) })
+		return db
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	db := r.newDatabase()
+	if last := len(r.used) - 1; last >= 0 {
+		db, r.used = r.used[last], r.used[:last]
+	}
+	t.Cleanup(func() { r.inherit(t, db) })
+	return db
+}
+
+func (r *run) newDatabase() *mongo.Database {
+	return r.client.Database("conformance_" + strings.ToLower(rand.Text()[:12]))
+}
+
+// inherit leaves a plain check's database to the next one.
+func (r *run) inherit(t *testing.T, db *mongo.Database) {
+	ctx, cancel := context.WithTimeout(context.Background(), tidyTime)
+	defer cancel()
+	if _, err := db.Collection("c").DeleteMany(ctx, bson.D{}); err != nil {
+		t.Errorf("empty %s: %v", db.Name(), err)
+		drop(t, db)
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.used = append(r.used, db)
+}
+
+func (r *run) dropUsed(t *testing.T) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, db := range r.used {
+		drop(t, db)
+	}
 }
 
 func drop(t *testing.T, db *mongo.Database) {

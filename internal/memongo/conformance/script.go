@@ -3,6 +3,8 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -34,10 +36,21 @@ type step struct {
 // scripts are the checks of a table.
 func scripts(table []script) (all []check) {
 	for _, s := range table {
-		all = append(all, check{name: s.name, run: s.run})
+		all = append(all, check{name: s.name, plain: s.plain(), run: s.run})
 	}
 	return all
 }
+
+// plain reports whether the commands do no more than read and write documents of a collection c
+// that is there.
+func (s script) plain() bool {
+	return s.docs != "" && !slices.ContainsFunc(s.steps, func(step step) bool {
+		return !plain.MatchString(step.command)
+	})
+}
+
+var plain = regexp.MustCompile(`^\s*\{(find|aggregate|count|distinct|insert|update|delete|` +
+	`findAndModify|findandmodify): 'c'`)
 
 // needing adds what checks need.
 func needing(needs Features, all []check) []check {

@@ -11,8 +11,8 @@ import (
 // writeProgramChecks are those whose documents are made, or that go through the driver.
 func writeProgramChecks() []check {
 	return []check{
-		{name: "limit/a document of 16 MB", run: documentSize},
-		{name: "limit/an update makes a document too large", run: documentGrows},
+		{name: "limit/a document of 16 MB", uses: memory, run: documentSize},
+		{name: "limit/an update makes a document too large", uses: memory, run: documentGrows},
 		{name: "limit/depth of documents", run: documentDepth},
 		{name: "limit/depth reached by an update", run: documentDeepens},
 		{name: "batch/bulk of the driver", run: bulkWrite},
@@ -23,7 +23,12 @@ func writeProgramChecks() []check {
 	}
 }
 
-const largest = 16 << 20
+const (
+	largest = 16 << 20
+
+	// memory is used by one at a time: a server for tests has little cache.
+	memory = "much of the cache"
+)
 
 // sized returns a document with a string that makes it so large.
 func sized(id any, size int) bson.D {
