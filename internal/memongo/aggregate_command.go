@@ -13,7 +13,10 @@ import (
 )
 
 func aggregate(r *request) (bson.D, error) {
-	if err := r.args.unsupported("explain", "collation"); err != nil {
+	if err := r.args.unsupported("explain"); err != nil {
+		return nil, err
+	}
+	if err := r.args.simpleCollation(); err != nil {
 		return nil, err
 	}
 	stages, _ := r.args.array("pipeline")
@@ -31,6 +34,12 @@ func aggregate(r *request) (bson.D, error) {
 	}
 	if spec, ok := changeStreamSpec(stages); ok {
 		return r.watch(ns, spec, stages[1:])
+	}
+	for i := range stages {
+		if _, ok := changeStreamSpec(stages[i:]); ok {
+			return nil, mongoerr.New(40602,
+				"$changeStream is only valid as the first stage in a pipeline")
+		}
 	}
 	view, err := r.view(ns)
 	if err != nil {

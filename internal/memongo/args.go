@@ -32,9 +32,15 @@ func (a args) fail(err error) {
 
 func (a args) get(name string) (any, bool) { return value.Get(a.fields, name) }
 
-// only refuses fields that are not among the known ones.
+// only refuses fields that are not among the known ones, or are there twice.
 func (a args) only(known ...string) {
+	seen := make(map[string]bool, len(a.fields))
 	for _, e := range a.fields {
+		if seen[e.Key] {
+			a.fail(mongoerr.New(mongoerr.DuplicateField,
+				"BSON field '%s.%s' is a duplicate field", a.of, e.Key))
+		}
+		seen[e.Key] = true
 		if !slices.Contains(known, e.Key) {
 			a.fail(mongoerr.New(mongoerr.UnknownField,
 				"BSON field '%s.%s' is an unknown field.", a.of, e.Key))
@@ -145,4 +151,13 @@ func (a args) unsupported(names ...string) error {
 		}
 	}
 	return nil
+}
+
+// simpleCollation refuses to compare strings in any way but by their bytes.
+func (a args) simpleCollation() error {
+	collation, ok := a.document("collation")
+	if locale := value.Lookup(collation, "locale"); ok && locale != "simple" {
+		return mongoerr.Unsupported("collations other than simple")
+	}
+	return a.failed()
 }

@@ -14,11 +14,11 @@ import (
 
 func collectionCommands() []*command {
 	return []*command{
-		{name: "create", fields: anyField, traits: writes | transactional, run: create},
-		{name: "drop", traits: writes, run: drop},
+		{name: "create", fields: anyField, traits: writes | transactional | defines, run: create},
+		{name: "drop", traits: writes | defines, run: drop},
 		{name: "dropDatabase", traits: writes, run: dropDatabase},
 		{name: "renameCollection", fields: "to dropTarget", traits: writes | adminOnly, run: rename},
-		{name: "collMod", fields: anyField, traits: writes, run: collMod},
+		{name: "collMod", fields: anyField, traits: writes | defines, run: collMod},
 		{name: "createIndexes", fields: "indexes commitQuorum", traits: writes | transactional,
 			run: createIndexes},
 		{name: "dropIndexes", fields: "index", traits: writes, run: dropIndexes},
@@ -171,8 +171,9 @@ func dropIndexes(r *request) (bson.D, error) {
 		return err
 	})
 	answer := bson.D{{Key: "nIndexesWas", Value: done.Before}}
-	if done.Note != "" {
-		answer = append(answer, bson.E{Key: "msg", Value: done.Note})
+	if index == "*" {
+		answer = append(answer,
+			bson.E{Key: "msg", Value: "non-_id indexes dropped for collection"})
 	}
 	return r.confirmed(answer), err
 }

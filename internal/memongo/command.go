@@ -27,7 +27,7 @@ const (
 	transactional                   // may be part of a transaction
 	retryable                       // may carry a txnNumber of its own
 	adminOnly                       // on the admin database alone
-	unblockable                     // fail points spare it unless they name it
+	defines                         // changes what collections and indexes there are
 )
 
 func (c *command) is(t trait) bool { return c.traits&t != 0 }

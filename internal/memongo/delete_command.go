@@ -34,8 +34,8 @@ func deleteDocuments(r *request) (bson.D, error) {
 func (r *request) delete(ns storage.Namespace, n int, statement bson.D) (int64, error) {
 	a := newArgs("delete.deletes", statement)
 	a.only("q", "limit", "collation", "hint", "sampleId")
-	if _, ok := a.get("collation"); ok {
-		return 0, mongoerr.Unsupported("collations")
+	if err := a.simpleCollation(); err != nil {
+		return 0, err
 	}
 	query, _ := a.document("q")
 	a.require("q")

@@ -2,6 +2,7 @@ package memongo
 
 import (
 	"errors"
+	"runtime/debug"
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -97,11 +98,23 @@ func (r *request) checked() (bson.D, error) {
 	if err := r.args.failed(); err != nil {
 		return nil, err
 	}
-	answer, err := r.command.run(r)
+	answer, err := r.contained()
 	if err == nil {
 		err = r.args.failed()
 	}
 	return answer, err
+}
+
+// contained runs the command. A fault of this package is answered as one, since the process is
+// the user's.
+func (r *request) contained() (answer bson.D, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			answer, err = nil, mongoerr.New(mongoerr.InternalError,
+				"a fault in memongo, not in your code: %s panicked: %v\n%s", r.name, p, debug.Stack())
+		}
+	}()
+	return r.command.run(r)
 }
 
 // acceptsSecondary reports whether the client reads from any node.

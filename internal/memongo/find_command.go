@@ -46,8 +46,8 @@ func find(r *request) (bson.D, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.args.unsupported("collation", "returnKey", "showRecordId", "tailable",
-		"awaitData", "max", "min"); err != nil {
+	if err := r.args.unsupported("returnKey", "showRecordId", "tailable", "awaitData",
+		"max", "min"); err != nil {
 		return nil, err
 	}
 	q, err := r.query("filter")
@@ -73,6 +73,9 @@ func find(r *request) (bson.D, error) {
 // query reads what documents a command is about.
 func (r *request) query(filter string) (query, error) {
 	var q query
+	if err := r.args.simpleCollation(); err != nil {
+		return q, err
+	}
 	q.raw, _ = r.args.document(filter)
 	q.skip, _ = r.args.int("skip")
 	q.limit, _ = r.args.int("limit")
@@ -165,9 +168,6 @@ func count(r *request) (bson.D, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.args.unsupported("collation"); err != nil {
-		return nil, err
-	}
 	q, err := r.query("query")
 	if err != nil {
 		return nil, err
@@ -182,9 +182,6 @@ func count(r *request) (bson.D, error) {
 func distinct(r *request) (bson.D, error) {
 	ns, err := r.collection()
 	if err != nil {
-		return nil, err
-	}
-	if err := r.args.unsupported("collation"); err != nil {
 		return nil, err
 	}
 	key, _ := r.args.str("key")

@@ -57,8 +57,8 @@ func findAndModify(r *request) (bson.D, error) {
 // modification reads the command.
 func (r *request) modification() (modification, error) {
 	a := r.args
-	if _, ok := a.get("collation"); ok {
-		return modification{}, mongoerr.Unsupported("collations")
+	if err := a.simpleCollation(); err != nil {
+		return modification{}, err
 	}
 	m := modification{remove: a.flag("remove"), new: a.flag("new")}
 	m.query, _ = a.document("query")

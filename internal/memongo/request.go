@@ -38,7 +38,7 @@ func (r *request) collection() (storage.Namespace, error) {
 	v, _ := r.args.get(r.name)
 	name, ok := v.(string)
 	switch {
-	case !ok && r.command.fields == anyField: // create and collMod
+	case !ok && r.command.is(defines):
 		return storage.Namespace{}, mongoerr.New(mongoerr.BadValue,
 			"collection name has invalid type %s", value.TypeName(v))
 	case !ok:

@@ -160,6 +160,10 @@ func (r *request) join() (leave func(error) error, err error) {
 	r.session = r.server.sessions.get(lsid)
 	release := r.under(r.session.alive())
 	number, ok := r.args.int("txnNumber")
+	if number < 0 {
+		release()
+		return nil, mongoerr.New(mongoerr.InvalidOptions, "Transaction number cannot be negative")
+	}
 	if !ok {
 		return func(err error) error { release(); return err }, nil
 	}

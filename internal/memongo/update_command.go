@@ -115,8 +115,8 @@ func readable(statement bson.D) error {
 // change prepares a statement that is readable.
 func (r *request) change(statement bson.D) (change, error) {
 	a := newArgs("update.updates", statement)
-	if _, ok := a.get("collation"); ok {
-		return change{}, mongoerr.Unsupported("collations")
+	if err := a.simpleCollation(); err != nil {
+		return change{}, err
 	}
 	c := change{upsert: a.flag("upsert"), multi: a.flag("multi")}
 	c.query, _ = a.document("q")

@@ -116,7 +116,7 @@ func (b *bulk) fatal(err error) bool {
 	switch {
 	case !errors.As(err, &e):
 		return true
-	case b.r.ctx.Err() != nil:
+	case b.r.ctx.Err() != nil, e.Code == mongoerr.InvalidNamespace:
 		return true
 	case b.r.txn != nil:
 		return mongoerr.Is(err, mongoerr.WriteConflict, mongoerr.NoSuchTransaction,

@@ -71,6 +71,7 @@ const (
 	BSONObjectTooLarge           int32 = 10334
 	NotPrimaryNoSecondaryOk      int32 = 13435
 	NotPrimaryOrSecondary        int32 = 13436
+	DuplicateField               int32 = 40413
 	UnknownField                 int32 = 40415
 	UnrecognizedStage            int32 = 40324
 	MultipleResumeOptions        int32 = 40674
