@@ -1,9 +1,13 @@
 package update
 
 import (
+	"strings"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"github.com/fwgen/fwgen/internal/memongo/match"
 	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
+	"github.com/fwgen/fwgen/internal/memongo/pipeline"
 )
 
 // Options are what a statement says beside its update.
@@ -11,29 +15,87 @@ type Options struct {
 	ArrayFilters []bson.D
 	Upsert       bool
 	Multi        bool
-	Let          bson.D
+
+	// Let are the variables that a pipeline can use: the command's, and the statement's
+	// constants. Their values are looked up in [Context.Vars].
+	Let bson.D
 }
 
 // Update is a compiled update. It holds no state: many documents can be updated at once.
 type Update struct {
-	replacement bson.D
+	replacement bson.D                           // or
+	pipeline    *pipeline.Pipeline               // or
+	operators   *node                            // and
+	filters     map[string]*match.ElementMatcher // of arrayFilters, by identifier
 }
 
 // Compile checks an update: a bson.D of operators or a replacement, or a bson.A of stages.
 func Compile(u any, o Options) (*Update, error) {
-	return nil, mongoerr.Unsupported("updates")
+	switch u := u.(type) {
+	case bson.A:
+		return compilePipeline(u, o)
+	case bson.D:
+		if len(u) > 0 && strings.HasPrefix(u[0].Key, "$") {
+			return compileOperators(u, o)
+		}
+		if o.Multi {
+			return nil, mongoerr.New(mongoerr.FailedToParse,
+				"multi update is not supported for replacement-style update")
+		}
+		return &Update{replacement: append(bson.D{}, u...)}, nil
+	}
+	return nil, mongoerr.New(mongoerr.FailedToParse,
+		"Update argument must be either an object or an array")
+}
+
+func compilePipeline(stages bson.A, o Options) (*Update, error) {
+	if len(o.ArrayFilters) > 0 {
+		return nil, mongoerr.New(mongoerr.FailedToParse,
+			"arrayFilters may not be specified for pipeline-style updates")
+	}
+	let := make(map[string]any, len(o.Let))
+	for _, field := range o.Let {
+		let[field.Key] = field.Value
+	}
+	p, err := pipeline.CompileUpdate(stages, let)
+	if err != nil {
+		return nil, err
+	}
+	return &Update{pipeline: p}, nil
 }
 
 // IsReplacement reports whether the update puts a whole document in the other's place.
 func (u *Update) IsReplacement() bool { return u.replacement != nil }
 
+// IsPipeline reports whether the update is made of stages.
+func (u *Update) IsPipeline() bool { return u.pipeline != nil }
+
 // Apply makes the updated document.
 func (u *Update) Apply(doc bson.D, c Context) (Result, error) {
-	return Result{}, mongoerr.Unsupported("updates")
+	c = c.complete()
+	switch {
+	case u.replacement != nil:
+		return u.replace(doc, c)
+	case u.pipeline != nil:
+		return u.transform(doc, c)
+	}
+	a, err := u.operate(doc, c)
+	if err != nil || !a.changed {
+		return Result{Doc: doc}, err
+	}
+	r := Result{Doc: a.root.close().(bson.D), Changed: true}
+	a.log.describe(&r.Desc, "", a.root)
+	return r, nil
 }
 
-// Upsert makes the document that an upsert inserts where nothing matches. The equalities are the
-// filter's. It has no _id where neither they nor the update give one; see [WithID].
-func (u *Update) Upsert(equalities bson.D, c Context) (bson.D, error) {
-	return nil, mongoerr.Unsupported("upserts")
+// operate applies operators.
+func (u *Update) operate(doc bson.D, c Context) (*application, error) {
+	a := &application{
+		Context: c,
+		root:    &element{value: doc},
+		filters: u.filters,
+		log:     &record{},
+	}
+	a.root.open()
+	return a, a.apply(u.operators, place{element: a.root})
 }
