@@ -32,6 +32,7 @@ const (
 	WriteConcernFailed           int32 = 64
 	NoReplicationEnabled         int32 = 76
 	UnknownReplWriteConcern      int32 = 79
+	IndexAlreadyExists           int32 = 68
 	IndexOptionsConflict         int32 = 85
 	IndexKeySpecsConflict        int32 = 86
 	PrimarySteppedDown           int32 = 189
@@ -50,6 +51,8 @@ const (
 	CommandNotSupportedOnView    int32 = 166
 	OptionNotSupportedOnView     int32 = 167
 	InvalidPipelineOperator      int32 = 168
+	CannotIndexParallelArrays    int32 = 171
+	InvalidIndexSpecification    int32 = 197
 	TransactionTooOld            int32 = 225
 	QueryFeatureNotAllowed       int32 = 224
 	CursorInUse                  int32 = 12051
@@ -114,6 +117,7 @@ var names = map[int32]string{
 	WriteConcernFailed:           "WriteConcernFailed",
 	NoReplicationEnabled:         "NoReplicationEnabled",
 	UnknownReplWriteConcern:      "UnknownReplWriteConcern",
+	IndexAlreadyExists:           "IndexAlreadyExists",
 	IndexOptionsConflict:         "IndexOptionsConflict",
 	IndexKeySpecsConflict:        "IndexKeySpecsConflict",
 	PrimarySteppedDown:           "PrimarySteppedDown",
@@ -122,7 +126,8 @@ var names = map[int32]string{
 	UnsatisfiableWriteConcern:    "UnsatisfiableWriteConcern",
 	ExceededTimeLimit:            "ExceededTimeLimit",
 	InvalidLength:                "InvalidLength",
-	197:                          "InvalidIndexSpecificationOption",
+	CannotIndexParallelArrays:    "CannotIndexParallelArrays",
+	InvalidIndexSpecification:    "InvalidIndexSpecificationOption",
 	WriteConflict:                "WriteConflict",
 	ConflictingOperation:         "ConflictingOperationInProgress",
 	LockTimeout:                  "LockTimeout",
