@@ -108,47 +108,79 @@ func (m *modification) merged(options bson.D) bson.D {
 
 // applyIndex returns the indexes with one changed.
 func (m *modification) applyIndex(c *collection) ([]*index, error) {
-	which, err := m.which(c)
+	old, err := m.which(c)
 	if err != nil {
 		return nil, err
 	}
-	v, ok := value.Get(m.index, "expireAfterSeconds")
-	if !ok {
+	expiry, expires := value.Get(m.index, "expireAfterSeconds")
+	hidden, hides := value.Get(m.index, "hidden")
+	if !expires && !hides {
 		return nil, invalidOptions("no expireAfterSeconds, hidden, unique, or prepareUnique field")
 	}
+	told, before, x := bson.D{}, bson.D{}, old
+	if expires {
+		if x, err = m.expire(x, expiry, &before); err != nil {
+			return nil, err
+		}
+		told = append(told, bson.E{Key: "expireAfterSeconds", Value: expiry})
+	}
+	if hides {
+		if x, err = m.hide(x, hidden, &before); err != nil {
+			return nil, err
+		}
+		told = append(told, bson.E{Key: "hidden", Value: hidden})
+	}
+	told = append(bson.D{{Key: "name", Value: old.name}}, told...)
+	m.before = append(m.before, bson.E{Key: "indexOptions", Value: before})
+	m.detail = value.Set(m.detail, "index", told)
+	indexes := slices.Clone(c.definition.indexes)
+	indexes[slices.Index(indexes, old)] = x
+	return indexes, nil
+}
+
+// expire returns the index with another expiry. An index that is nil is that of the _id.
+func (m *modification) expire(x *index, v any, before *bson.D) (*index, error) {
 	seconds, err := newExpiry(v)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if which == nil {
+	case x == nil:
 		return nil, invalidOptions("the _id field does not support TTL indexes")
-	}
-	if len(which.key) > 1 {
+	case len(x.key) > 1:
 		return nil, invalidOptions("TTL indexes are single-field indexes, " +
 			"compound indexes do not support TTL")
 	}
-	before := bson.D{}
-	if which.expires != nil {
-		before = append(before, bson.E{Key: "expireAfterSeconds", Value: *which.expires})
-		m.answer = append(m.answer,
-			bson.E{Key: "expireAfterSeconds_old", Value: int64(*which.expires)})
+	if x.expires != nil {
+		*before = append(*before, bson.E{Key: "expireAfterSeconds", Value: *x.expires})
+		m.answer = append(m.answer, bson.E{Key: "expireAfterSeconds_old", Value: int64(*x.expires)})
 	}
 	m.answer = append(m.answer, bson.E{Key: "expireAfterSeconds_new", Value: int64(seconds)})
-	m.before = append(m.before, bson.E{Key: "indexOptions", Value: before})
-	m.detail = value.Set(m.detail, "index", bson.D{
-		{Key: "name", Value: which.name}, {Key: "expireAfterSeconds", Value: v},
-	})
-	indexes := slices.Clone(c.definition.indexes)
-	indexes[slices.Index(indexes, which)] = which.withExpiry(seconds)
-	return indexes, nil
+	return x.withExpiry(seconds), nil
+}
+
+// hide returns the index hidden or shown.
+func (m *modification) hide(x *index, v any, before *bson.D) (*index, error) {
+	hidden, ok := v.(bool)
+	switch {
+	case !ok:
+		return nil, wrongType("collMod.index.hidden", "bool", v)
+	case x == nil:
+		return nil, mongoerr.New(mongoerr.BadValue, "can't hide _id index")
+	}
+	*before = append(*before, bson.E{Key: "hidden", Value: x.hidden})
+	m.answer = append(m.answer, bson.E{Key: "hidden_old", Value: x.hidden},
+		bson.E{Key: "hidden_new", Value: hidden})
+	changed := *x
+	changed.hidden = hidden
+	return &changed, nil
 }
 
 // which finds the index; nil is that of the _id.
 func (m *modification) which(c *collection) (*index, error) {
 	for _, field := range m.index {
 		switch field.Key {
-		case "name", "keyPattern", "expireAfterSeconds":
-		case "hidden", "unique", "prepareUnique", "forceNonUnique":
+		case "name", "keyPattern", "expireAfterSeconds", "hidden":
+		case "unique", "prepareUnique", "forceNonUnique":
 			return nil, mongoerr.Unsupported("index.%s in collMod", field.Key)
 		default:
 			return nil, unknownField("collMod.index." + field.Key)

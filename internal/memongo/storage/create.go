@@ -2,11 +2,15 @@ package storage
 
 import (
 	"crypto/rand"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
 )
+
+// databaseDiffersInCase is the code for two databases whose names differ in nothing but case.
+const databaseDiffersInCase int32 = 13297
 
 // Create makes a collection. Options are the command's fields without its name: validator,
 // validationLevel, validationAction, changeStreamPreAndPostImages; others are refused by name.
@@ -23,10 +27,10 @@ func (e *Engine) Create(ns Namespace, options bson.D) error {
 }
 
 func (d *draft) createExplicitly(ns Namespace, options bson.D) error {
-	if err := checkNewCollection(ns); err != nil {
+	if err := CheckNewCollection(ns); err != nil {
 		return err
 	}
-	kept, err := createOptions(options)
+	kept, err := createOptions(ns.DB, options)
 	if err != nil {
 		return err
 	}
@@ -40,8 +44,8 @@ func (d *draft) createExplicitly(ns Namespace, options bson.D) error {
 		}
 		return err
 	}
-	d.create(ns, definition)
-	return nil
+	_, err = d.create(ns, definition)
+	return err
 }
 
 // openOrCreate returns the collection, made by the way where there is none.
@@ -50,10 +54,10 @@ func (d *draft) openOrCreate(ns Namespace) (*collection, error) {
 	if err != nil || c != nil {
 		return c, err
 	}
-	if err := checkNewCollection(ns); err != nil {
+	if err := CheckNewCollection(ns); err != nil {
 		return nil, err
 	}
-	return d.create(ns, &definition{options: bson.D{}}), nil
+	return d.create(ns, &definition{options: bson.D{}})
 }
 
 // open returns the collection as the writer sees it, nil where there is none.
@@ -66,7 +70,13 @@ func (d *draft) open(ns Namespace) (*collection, error) {
 	return d.now.collection(ns), nil
 }
 
-func (d *draft) create(ns Namespace, definition *definition) *collection {
+func (d *draft) create(ns Namespace, definition *definition) (*collection, error) {
+	for _, c := range d.now.collections.all() {
+		if c.ns.DB != ns.DB && strings.EqualFold(c.ns.DB, ns.DB) {
+			return nil, mongoerr.New(databaseDiffersInCase, "db already exists with different "+
+				"case already have: [%s] trying to create [%s]", c.ns.DB, ns.DB)
+		}
+	}
 	detail := append(bson.D{}, definition.options...)
 	d.add(change{
 		definition: definition,
@@ -75,7 +85,7 @@ func (d *draft) create(ns Namespace, definition *definition) *collection {
 			Detail: append(detail, bson.E{Key: "idIndex", Value: idIndex()}),
 		},
 	})
-	return d.now.collection(ns)
+	return d.now.collection(ns), nil
 }
 
 // newUUID returns a random UUID, version 4.

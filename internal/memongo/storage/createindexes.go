@@ -2,6 +2,7 @@ package storage
 
 import (
 	"fmt"
+	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -47,7 +48,7 @@ func (d *draft) createIndexes(ns Namespace, specs []bson.D) (counts IndexCounts,
 	if c, err = d.openOrCreate(ns); err != nil {
 		return counts, err
 	}
-	fresh, err := newIndexes(c.definition, wanted)
+	fresh, err := newIndexes(c, wanted)
 	if err != nil {
 		return counts, err
 	}
@@ -86,12 +87,12 @@ func parseIndexes(specs []bson.D) ([]*index, error) {
 }
 
 // newIndexes returns those that the collection does not have.
-func newIndexes(d *definition, wanted []*index) (fresh []*index, err error) {
+func newIndexes(c *collection, wanted []*index) (fresh []*index, err error) {
 	for _, x := range wanted {
 		if x == nil {
 			continue // that of the _id
 		}
-		exists, err := d.add(x)
+		exists, err := c.definition.add(x)
 		if err != nil {
 			return nil, err
 		}
@@ -102,11 +103,16 @@ func newIndexes(d *definition, wanted []*index) (fresh []*index, err error) {
 	beside := &definition{}
 	for _, x := range fresh {
 		exists, err := beside.add(x)
-		if exists {
-			err = mongoerr.New(indexAlreadyExists, "Identical index already exists: %s", x.name)
+		switch {
+		case exists:
+			err = mongoerr.New(mongoerr.IndexAlreadyExists,
+				"Identical index already exists: %s", x.name)
+		case err == nil && x.unique && x.hashed():
+			err = mongoerr.New(hashedIndexNotUnique, "Currently hashed indexes cannot guarantee "+
+				"uniqueness. Use a regular index.")
 		}
 		if err != nil {
-			return nil, err
+			return nil, buildFailed(c, err)
 		}
 		beside.indexes = append(beside.indexes, x)
 	}
@@ -148,32 +154,42 @@ func indexChange(c *collection, op Op, told, all []*index) change {
 	}
 }
 
-// checkUnique looks for documents that share a key, and for those that cannot be indexed.
+// checkUnique looks for documents that share a key, in the order of the keys, and for those that
+// cannot be indexed.
 func checkUnique(c *collection, x *index) error {
-	seen := map[string]bool{}
+	var all []indexKey
 	for _, r := range c.records.all() {
 		keys, err := x.keys(r.doc)
 		if err != nil {
 			return buildFailed(c, err)
 		}
-		for _, key := range keys {
-			if x.unique && seen[key.text] {
-				return buildFailed(c, duplicateKey(c.ns, x, key))
-			}
-			seen[key.text] = true
+		all = append(all, keys...)
+	}
+	if !x.unique {
+		return nil
+	}
+	slices.SortFunc(all, x.compare)
+	for i := 1; i < len(all); i++ {
+		if all[i].text == all[i-1].text {
+			return buildFailed(c, duplicateKey(c.ns, x, all[i]))
 		}
 	}
 	return nil
 }
 
+// buildFailed says of which build an error is.
 func buildFailed(c *collection, err error) error {
 	e, ok := err.(*mongoerr.Error)
 	if !ok {
 		return err
 	}
+	build, empty := uuidText(newUUID()), ""
+	if c.records.len() == 0 {
+		empty = fmt.Sprintf("index build on empty collection failed: %s :: caused by :: ", build)
+	}
 	failed := *e
-	failed.Message = fmt.Sprintf("Index build failed: %s: Collection %s ( %s ) :: caused by :: %s",
-		uuidText(newUUID()), c.ns, uuidText(c.uuid), e.Message)
+	failed.Message = fmt.Sprintf("Index build failed: %s: Collection %s ( %s ) :: caused by :: %s%s",
+		build, c.ns, uuidText(c.uuid), empty, e.Message)
 	return &failed
 }
 

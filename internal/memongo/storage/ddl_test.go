@@ -266,36 +266,3 @@ func TestDefinitionsWaitForTransactions(t *testing.T) {
 	_, err = e.Drop(orders)
 	wantNoError(t, err) // the transaction has not come to it
 }
-
-func TestCollModKeepsWhatItDoesNotName(t *testing.T) {
-	t.Parallel()
-	e := start(t, storage.Options{})
-	wantNoError(t, e.Create(orders, d("changeStreamPreAndPostImages", d("enabled", true))))
-	for _, tt := range []struct{ change, options bson.D }{
-		{nil, d("changeStreamPreAndPostImages", d("enabled", true))},
-		{d("validationLevel", "off"), d("changeStreamPreAndPostImages", d("enabled", true),
-			"validationLevel", "off", "validationAction", "error")},
-		{d("changeStreamPreAndPostImages", d("enabled", false)),
-			d("validationLevel", "off", "validationAction", "error")},
-		{d("validationAction", "warn"), d("validationLevel", "off", "validationAction", "warn")},
-	} {
-		_, err := e.CollMod(orders, tt.change)
-		wantNoError(t, err)
-		wantDocs(t, []bson.D{e.Latest().Collections("shop")[0][2].Value.(bson.D)}, tt.options)
-	}
-	for _, tt := range []struct {
-		ns      storage.Namespace
-		change  bson.D
-		code    int32
-		message string
-	}{
-		{orders, d("nope", 1), 40415, "BSON field 'collMod.nope' is an unknown field."},
-		{storage.Namespace{DB: "shop", Collection: "none"}, nil, 26, "ns does not exist"},
-		{orders, d("cappedSize", 1), 238, "memongo does not support cappedSize in collMod"},
-	} {
-		_, err := e.CollMod(tt.ns, tt.change)
-		if diff := cmp.Diff(error(mongoerr.New(tt.code, "%s", tt.message)), err); diff != "" {
-			t.Errorf("%v (-want +got):\n%s", tt.change, diff)
-		}
-	}
-}

@@ -150,5 +150,5 @@ func cannotDropID() error {
 
 func wrongDropType(which any) error {
 	return mongoerr.New(mongoerr.TypeMismatch, "BSON field 'dropIndexes.index' is the wrong type "+
-		"'%s', expected types '[string, object]'", value.TypeName(which))
+		"'%s', expected types '[string, object']", value.TypeName(which))
 }

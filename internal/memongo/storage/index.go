@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -68,6 +69,11 @@ func (x *index) listed() bson.D {
 		}
 	}
 	return d
+}
+
+// hashed reports whether a field of the index is hashed: it may be no array.
+func (x *index) hashed() bool {
+	return slices.ContainsFunc(x.key, func(field bson.E) bool { return field.Value == "hashed" })
 }
 
 // withExpiry returns the index with another expireAfterSeconds.

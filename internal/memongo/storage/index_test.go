@@ -3,7 +3,6 @@ package storage_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -130,10 +129,25 @@ func TestTwoArraysCannotBeIndexed(t *testing.T) {
 	}
 }
 
+func TestHashedIndexIsNeitherUniqueNorOfArrays(t *testing.T) {
+	t.Parallel()
+	hashed := d("key", d("h", "hashed", "q", 1), "name", "h")
+	e := indexed(t, hashed)
+	e.insert(doc(1, "h", 5), doc(2, "h", 5, "q", bson.A{int32(1)}))
+	want := error(mongoerr.New(16766, "Error: hashed indexes do not currently support array "+
+		"values. Found array at path: h"))
+	if diff := cmp.Diff(want, e.plain().Insert(orders, doc(3, "h", bson.A{}))); diff != "" {
+		t.Errorf("error (-want +got):\n%s", diff)
+	}
+	e = start(t, storage.Options{})
+	_, err := e.CreateIndexes(orders, []bson.D{append(hashed, d("unique", true)...)})
+	wantCode(t, err, 16764)
+}
+
 func TestIndexOverDuplicatesIsNotBuilt(t *testing.T) {
 	t.Parallel()
 	e := start(t, storage.Options{})
-	e.insert(doc(1, "x", int32(1)), doc(2, "x", int32(1)))
+	e.insert(doc(1, "x", 2), doc(2, "x", 2), doc(3, "x", 1), doc(4, "x", 1))
 	before := e.ClusterTime()
 	_, err := e.CreateIndexes(orders, []bson.D{
 		d("key", d("y", int32(1)), "name", "y"), uniqueOn("x"),
@@ -201,57 +215,4 @@ func TestDropIndexes(t *testing.T) {
 	e := start(t, storage.Options{})
 	_, err := e.DropIndexes(orders, "*")
 	wantCode(t, err, mongoerr.NamespaceNotFound)
-}
-
-func TestExpiryOfAnIndexCanBeChanged(t *testing.T) {
-	t.Parallel()
-	e := start(t, storage.Options{Now: func() time.Time { return time.Unix(1000, 0) }})
-	_, err := e.CreateIndexes(orders, []bson.D{
-		d("key", d("at", int32(1)), "name", "at", "expireAfterSeconds", int32(5)),
-		d("key", d("x", int32(1)), "name", "x"),
-	})
-	wantNoError(t, err)
-	uuid, _ := e.Latest().UUID(orders)
-	from := e.ClusterTime()
-	for _, tt := range []struct {
-		index, answer bson.D
-		code          int32
-	}{
-		{d("name", "at", "expireAfterSeconds", int32(7)),
-			d("expireAfterSeconds_old", int64(5), "expireAfterSeconds_new", int64(7)), 0},
-		{d("keyPattern", d("x", 1.0), "expireAfterSeconds", int64(8)),
-			d("expireAfterSeconds_new", int64(8)), 0},
-		{d("name", "nope", "expireAfterSeconds", int32(7)), nil, mongoerr.IndexNotFound},
-		{d("keyPattern", d("q", int32(1)), "expireAfterSeconds", int32(7)), nil, mongoerr.IndexNotFound},
-		{d("name", "_id_", "expireAfterSeconds", int32(7)), nil, mongoerr.InvalidOptions},
-		{d("name", "x"), nil, mongoerr.InvalidOptions},
-		{d("expireAfterSeconds", int32(7)), nil, mongoerr.InvalidOptions},
-		{d("name", "x", "expireAfterSeconds", "a"), nil, mongoerr.TypeMismatch},
-		{d("name", "x", "expireAfterSeconds", int32(-1)), nil, mongoerr.InvalidOptions},
-		{d("name", "x", "hidden", true), nil, mongoerr.NotImplemented},
-	} {
-		answer, err := e.CollMod(orders, d("index", tt.index))
-		if tt.code != 0 {
-			wantCode(t, err, tt.code)
-		} else if diff := cmp.Diff(tt.answer, answer); diff != "" || err != nil {
-			t.Errorf("%v: %v (-want +got):\n%s", tt.index, err, diff)
-		}
-	}
-	options := d("uuid", uuid)
-	wantEntry := storage.Entry{Op: storage.OpCollMod, NS: orders,
-		Detail: d("index", d("name", "at", "expireAfterSeconds", int32(7))),
-		StateBefore: d("collectionOptions", options,
-			"indexOptions", d("expireAfterSeconds", int32(5)))}
-	got := e.since(from)
-	if len(got) != 2 {
-		t.Fatalf("%d entries in the oplog, want 2", len(got))
-	}
-	if diff := cmp.Diff(wantEntry, got[0], whatever()); diff != "" {
-		t.Errorf("entry (-want +got):\n%s", diff)
-	}
-	wantDocs(t, []bson.D{got[1].StateBefore}, d("collectionOptions", options, "indexOptions", d()))
-	indexes, _ := e.Latest().Indexes(orders)
-	wantDocs(t, indexes[1:],
-		d("v", int32(2), "key", d("at", int32(1)), "name", "at", "expireAfterSeconds", int32(7)),
-		d("v", int32(2), "key", d("x", int32(1)), "name", "x", "expireAfterSeconds", int32(8)))
 }

@@ -9,12 +9,10 @@ import (
 	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
-// Codes that only the making of indexes answers with.
+// Codes for what a hashed index cannot do.
 const (
-	indexAlreadyExists              int32 = 68
-	cannotIndexParallelArrays       int32 = 171
-	invalidIndexSpecificationOption int32 = 197
-	hashedIndexNotUnique            int32 = 16764
+	hashedIndexNotUnique int32 = 16764
+	hashedIndexOfArray   int32 = 16766
 )
 
 // checkIDIndex reports whether the definition is that of the _id, which every collection has.
@@ -30,7 +28,7 @@ func checkIDIndex(x *index, spec bson.D) (bool, error) {
 		switch field.Key {
 		case "key", "name", "v", "ns", "collation":
 		default:
-			return false, mongoerr.New(invalidIndexSpecificationOption,
+			return false, mongoerr.New(mongoerr.InvalidIndexSpecification,
 				"The field '%s' is not valid for an _id index specification. Specification: %s",
 				field.Key, value.Show(value.Set(spec, "v", x.version)))
 		}
@@ -80,12 +78,6 @@ func (x *index) check() error {
 	}
 	if operator := unsupportedInPartial(x.filter); operator != "" {
 		return cannot("Expression not supported in partial index: %s", operator)
-	}
-	for _, field := range x.key {
-		if field.Value == "hashed" && x.unique {
-			return mongoerr.New(hashedIndexNotUnique, "Currently hashed indexes cannot guarantee "+
-				"uniqueness. Use a regular index.")
-		}
 	}
 	return nil
 }

@@ -18,7 +18,8 @@ type indexKey struct {
 }
 
 // keys returns a document's keys in the order of the index, each once: none where the index does
-// not take it, several where an indexed field is an array. 171 where two fields are arrays.
+// not take it, several where an indexed field is an array. Two fields that are arrays are 171, an
+// array in a hashed index is 16766.
 func (x *index) keys(doc bson.D) ([]indexKey, error) {
 	if x.partial != nil {
 		if ok, err := x.partial.Match(doc, nil); err != nil || !ok {
@@ -61,10 +62,13 @@ func (x *index) expand(walks []walk, keys *[]indexKey) error {
 		elements, ok := walks[i].array()
 		switch {
 		case !ok:
+		case x.key[i].Value == "hashed":
+			return mongoerr.New(hashedIndexOfArray, "Error: hashed indexes do not currently "+
+				"support array values. Found array at path: %s", walks[i].gone[1:])
 		case first < 0:
 			array, first = elements, i
 		case walks[i].gone != walks[first].gone:
-			return mongoerr.New(cannotIndexParallelArrays, "cannot index parallel arrays [%s] [%s]",
+			return mongoerr.New(mongoerr.CannotIndexParallelArrays, "cannot index parallel arrays [%s] [%s]",
 				lastName(walks[i].gone), lastName(walks[first].gone))
 		}
 	}

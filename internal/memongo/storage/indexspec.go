@@ -15,7 +15,7 @@ import (
 func parseIndex(spec bson.D) (*index, error) {
 	x := &index{version: int32(2)}
 	for _, field := range spec {
-		if err := x.set(field); err != nil {
+		if err := x.set(field, spec); err != nil {
 			return nil, inSpec(spec, err)
 		}
 	}
@@ -49,10 +49,10 @@ func inSpec(spec bson.D, err error) error {
 }
 
 // set takes one field of a definition.
-func (x *index) set(field bson.E) (err error) {
+func (x *index) set(field bson.E, spec bson.D) (err error) {
 	switch field.Key {
 	case "v":
-		return x.setVersion(field.Value)
+		return x.setVersion(field.Value, spec)
 	case "key":
 		return x.setKey(field.Value)
 	case "name":
@@ -80,17 +80,18 @@ func (x *index) set(field bson.E) (err error) {
 	case "collation":
 		return checkCollation(field.Value)
 	default:
-		return unknownIndexOption(field.Key)
+		return unknownIndexOption(field.Key, spec)
 	}
 	x.options = append(x.options, field)
 	return err
 }
 
-func (x *index) setVersion(v any) error {
+func (x *index) setVersion(v any, spec bson.D) error {
 	n, ok := value.Int64(v)
 	if !ok || n != 1 && n != 2 {
 		return mongoerr.New(mongoerr.CannotCreateIndex,
-			"Invalid index specification; cannot create an index with v=%s", value.Show(v))
+			"Invalid index specification %s; cannot create an index with v=%s",
+			value.Show(spec), value.Show(v))
 	}
 	x.version = int32(n)
 	return nil
@@ -137,15 +138,16 @@ func checkCollation(v any) error {
 }
 
 // unknownIndexOption tells options that a server has from others.
-func unknownIndexOption(name string) error {
+func unknownIndexOption(name string, spec bson.D) error {
 	switch name {
 	case "weights", "default_language", "language_override", "textIndexVersion",
 		"2dsphereIndexVersion", "bits", "min", "max", "wildcardProjection", "storageEngine",
 		"clustered", "prepareUnique":
 		return mongoerr.Unsupported("the index option %s", name)
 	}
-	return mongoerr.New(invalidIndexSpecificationOption,
-		"The field '%s' is not valid for an index specification", name)
+	return mongoerr.New(mongoerr.InvalidIndexSpecification,
+		"The field '%s' is not valid for an index specification. Specification: %s",
+		name, value.Show(spec))
 }
 
 // setKey checks the fields of the index and their kinds.

@@ -166,9 +166,12 @@ func TestIndexDefinitionsAreChecked(t *testing.T) {
 			"\"_id_\", unique: true, v: 2 }"},
 		{d("key", d("_id", int32(-1)), "name", "i"), 2, "The field 'key' for an _id index must be " +
 			"{_id: 1}, but got { _id: -1 }"},
-		{d("key", d("h", "hashed"), "name", "h", "unique", true), 16764, "Error in specification " +
-			"{ key: { h: \"hashed\" }, name: \"h\", unique: true, v: 2 } :: caused by :: Currently " +
-			"hashed indexes cannot guarantee uniqueness. Use a regular index."},
+		{d("key", x, "name", "x", "nope", 1), 197, "Error in specification { key: { x: 1 }, name: " +
+			"\"x\", nope: 1 } :: caused by :: The field 'nope' is not valid for an index " +
+			"specification. Specification: { key: { x: 1 }, name: \"x\", nope: 1 }"},
+		{d("key", x, "name", "x", "v", 3), 67, "Error in specification { key: { x: 1 }, name: " +
+			"\"x\", v: 3 } :: caused by :: Invalid index specification { key: { x: 1 }, name: " +
+			"\"x\", v: 3 }; cannot create an index with v=3"},
 	} {
 		e := start(t, storage.Options{})
 		_, err := e.CreateIndexes(orders, []bson.D{tt.spec})

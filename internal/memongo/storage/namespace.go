@@ -43,8 +43,9 @@ func CheckNamespace(ns Namespace) error {
 	return nil
 }
 
-// checkNewCollection refuses names that a collection may not get: 73.
-func checkNewCollection(ns Namespace) error {
+// CheckNewCollection refuses names that a collection may not get: 73. Commands that insert look
+// at the name before the documents.
+func CheckNewCollection(ns Namespace) error {
 	if err := CheckNamespace(ns); err != nil {
 		return err
 	}

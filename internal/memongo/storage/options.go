@@ -18,13 +18,28 @@ var optionOrder = [...]string{
 }
 
 // createOptions checks the fields of a create command and returns those that are kept.
-func createOptions(given bson.D) (kept bson.D, err error) {
+func createOptions(db string, given bson.D) (kept bson.D, err error) {
 	for _, field := range given {
 		if err := checkOption("create", field); err != nil {
 			return nil, err
 		}
 	}
-	return orderedOptions(given), nil
+	_, sized := value.Get(given, "size")
+	switch capped := value.Truthy(value.Lookup(given, "capped")); {
+	case capped && !sized:
+		return nil, invalidOptions("the 'size' field is required when 'capped' is true")
+	case capped:
+		return nil, mongoerr.Unsupported("capped collections")
+	case sized || value.Lookup(given, "max") != value.Missing:
+		return nil, invalidOptions("the 'capped' field needs to be true when either the 'size' " +
+			"or 'max' fields are present")
+	}
+	kept = orderedOptions(given)
+	if _, images := value.Get(kept, "changeStreamPreAndPostImages"); images && db == "local" {
+		return nil, invalidOptions("changeStreamPreAndPostImages collection option is not " +
+			"supported on the local database")
+	}
+	return kept, nil
 }
 
 // checkOption checks one field of create or collMod that is an option of the collection.
@@ -50,27 +65,22 @@ func checkOption(command string, field bson.E) error {
 // checkCreateOnly takes options that change nothing and names those that a server has.
 func checkCreateOnly(path string, field bson.E) error {
 	switch field.Key {
-	case "writeConcern", "comment", "maxTimeMS", "idIndex", "storageEngine", "indexOptionDefaults":
+	case "writeConcern", "comment", "maxTimeMS", "idIndex", "storageEngine", "indexOptionDefaults",
+		"capped", "size", "max":
 		return nil
 	case "collation":
 		if value.Lookup(field.Value, "locale") == "simple" {
 			return nil
 		}
 		return mongoerr.Unsupported("collections with a collation")
-	case "capped":
-		if value.Truthy(field.Value) {
-			return mongoerr.Unsupported("capped collections")
-		}
-		return nil
 	case "viewOn", "pipeline":
 		return mongoerr.Unsupported("views")
-	case "size", "max":
-		return mongoerr.New(mongoerr.InvalidOptions, "the 'capped' field needs to be true when "+
-			"either the 'size' or 'max' fields are present")
 	case "expireAfterSeconds":
-		return mongoerr.New(mongoerr.InvalidOptions, "'expireAfterSeconds' is only supported on "+
-			"time-series collections or when the 'clusteredIndex' option is specified")
-	case "timeseries", "clusteredIndex", "encryptedFields", "autoIndexId", "temp":
+		return invalidOptions("'expireAfterSeconds' is only supported on time-series collections " +
+			"or when the 'clusteredIndex' option is specified")
+	case "temp":
+		return invalidOptions("the 'temp' field is an invalid option")
+	case "timeseries", "clusteredIndex", "encryptedFields", "autoIndexId":
 		return mongoerr.Unsupported("the collection option %s", field.Key)
 	}
 	return unknownField(path)

@@ -54,7 +54,7 @@ func checkRename(from, to Namespace) error {
 	if from == to {
 		return mongoerr.New(mongoerr.IllegalOperation, "Can't rename a collection to itself")
 	}
-	if err := checkNewCollection(to); err != nil {
+	if err := CheckNewCollection(to); err != nil {
 		message := err.(*mongoerr.Error).Message
 		return mongoerr.New(mongoerr.IllegalOperation, "error with target namespace: %s", message)
 	}

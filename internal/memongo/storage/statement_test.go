@@ -137,6 +137,18 @@ func TestNamesThatNoCollectionMayHaveAreRefused(t *testing.T) {
 	}
 }
 
+func TestDatabasesMustDifferInMoreThanCase(t *testing.T) {
+	t.Parallel()
+	e := start(t, storage.Options{})
+	e.insert(doc("a"))
+	want := error(mongoerr.New(13297, "db already exists with different case already have: "+
+		"[shop] trying to create [Shop]"))
+	got := e.plain().Insert(storage.Namespace{DB: "Shop", Collection: "x"}, doc("a"))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("error (-want +got):\n%s", diff)
+	}
+}
+
 func TestWriteThatMeetsAnOpenTransactionWaits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

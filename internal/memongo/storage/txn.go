@@ -32,9 +32,6 @@ const (
 	aborted
 )
 
-// snapshotUnavailable is the code for collections that are newer than a snapshot.
-const snapshotUnavailable int32 = 246
-
 // Begin opens a transaction on a snapshot of what is committed now, so it is called with the
 // transaction's first operation.
 func (e *Engine) Begin(w Write) *Txn {
@@ -86,9 +83,9 @@ func (t *Txn) touch(ns Namespace) error {
 	case latest == nil:
 		d.base, d.now = d.base.without(ns), d.now.without(ns)
 	case latest.since.Compare(d.base.at) > 0:
-		return mongoerr.New(snapshotUnavailable, "Unable to read from a snapshot due to pending "+
-			"collection catalog changes; please retry the operation. Snapshot timestamp is "+
-			"Timestamp(%d, %d). Collection minimum is Timestamp(%d, %d)",
+		return mongoerr.New(mongoerr.SnapshotUnavailable, "Unable to read from a snapshot due to "+
+			"pending collection catalog changes; please retry the operation. Snapshot timestamp "+
+			"is Timestamp(%d, %d). Collection minimum is Timestamp(%d, %d)",
 			d.base.at.T, d.base.at.I, latest.since.T, latest.since.I)
 	case latest.definition != mine.definition:
 		mine = mine.withDefinition(latest.definition)
