@@ -19,14 +19,9 @@ func aggregate(r *request) (bson.D, error) {
 	if err := r.args.simpleCollation(); err != nil {
 		return nil, err
 	}
-	stages, _ := r.args.array("pipeline")
-	r.args.require("pipeline")
-	if err := r.args.failed(); err != nil {
+	stages, err := r.stages()
+	if err != nil {
 		return nil, err
-	}
-	if _, ok := r.args.document("cursor"); !ok {
-		return nil, mongoerr.New(mongoerr.FailedToParse,
-			"The 'cursor' option is required, except for aggregate with the explain argument")
 	}
 	ns, err := r.aggregated()
 	if err != nil {
@@ -61,6 +56,35 @@ func aggregate(r *request) (bson.D, error) {
 		docs = append(docs, doc)
 	}
 	return r.first(ns, &documents{rest: docs}, false)
+}
+
+// stages returns the command's pipeline.
+func (r *request) stages() (bson.A, error) {
+	v := r.args.require("pipeline")
+	if err := r.args.failed(); err != nil {
+		return nil, err
+	}
+	stages, ok := v.(bson.A)
+	if !ok {
+		return nil, mongoerr.New(mongoerr.TypeMismatch,
+			"'pipeline' option must be specified as an array")
+	}
+	for _, stage := range stages {
+		if _, ok := stage.(bson.D); !ok {
+			return nil, mongoerr.New(mongoerr.TypeMismatch,
+				"Each element of the 'pipeline' array must be an object")
+		}
+	}
+	cursor, given := r.args.get("cursor")
+	if _, ok := cursor.(bson.D); given && !ok {
+		return nil, mongoerr.New(mongoerr.TypeMismatch,
+			"cursor field must be missing or an object")
+	}
+	if !given {
+		return nil, mongoerr.New(mongoerr.FailedToParse,
+			"The 'cursor' option is required, except for aggregate with the explain argument")
+	}
+	return stages, nil
 }
 
 // wholeDatabase stands for the collection of an aggregation of none.

@@ -3,6 +3,7 @@ package memongo
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -61,7 +62,7 @@ func (a args) require(name string) any {
 func (a args) wrongType(name string, v any, want ...string) {
 	expected := "expected type '" + want[0] + "'"
 	if len(want) > 1 {
-		expected = "expected types '[" + strings.Join(want, ", ") + "]'"
+		expected = "expected types '[" + strings.Join(want, ", ") + "']"
 	}
 	a.fail(mongoerr.New(mongoerr.TypeMismatch, "BSON field '%s.%s' is the wrong type '%s', %s",
 		a.of, name, value.TypeName(v), expected))
@@ -89,10 +90,10 @@ func (a args) str(name string) (string, bool)      { return typed[string](a, nam
 func (a args) documents(name string) []bson.D {
 	list, _ := a.array(name)
 	docs := make([]bson.D, 0, len(list))
-	for _, v := range list {
+	for i, v := range list {
 		doc, ok := v.(bson.D)
 		if !ok {
-			a.wrongType(name, v, "object")
+			a.wrongType(name+"."+strconv.Itoa(i), v, "object")
 			return nil
 		}
 		docs = append(docs, doc)
@@ -136,7 +137,7 @@ func (a args) bool(name string) (is, given bool) {
 	case int32, int64, float64:
 		return value.Truthy(b), true
 	}
-	a.wrongType(name, v, "bool", "long", "int", "decimal", "double")
+	a.wrongType(name, v, "bool")
 	return false, false
 }
 
@@ -160,4 +161,14 @@ func (a args) simpleCollation() error {
 		return mongoerr.Unsupported("collations other than simple")
 	}
 	return a.failed()
+}
+
+// objects refuses fields of find that are no documents.
+func (a args) objects(names ...string) {
+	for _, name := range names {
+		v, ok := a.get(name)
+		if _, isDocument := v.(bson.D); ok && !isDocument {
+			a.fail(mongoerr.New(mongoerr.TypeMismatch, "Expected field %sto be of type object", name))
+		}
+	}
 }

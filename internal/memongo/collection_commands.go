@@ -14,11 +14,11 @@ import (
 
 func collectionCommands() []*command {
 	return []*command{
-		{name: "create", fields: anyField, traits: writes | transactional | defines, run: create},
-		{name: "drop", traits: writes | defines, run: drop},
+		{name: "create", fields: anyField, traits: writes | transactional, run: create},
+		{name: "drop", traits: writes, run: drop},
 		{name: "dropDatabase", traits: writes, run: dropDatabase},
 		{name: "renameCollection", fields: "to dropTarget", traits: writes | adminOnly, run: rename},
-		{name: "collMod", fields: anyField, traits: writes | defines, run: collMod},
+		{name: "collMod", fields: anyField, traits: writes, run: collMod},
 		{name: "createIndexes", fields: "indexes commitQuorum", traits: writes | transactional,
 			run: createIndexes},
 		{name: "dropIndexes", fields: "index", traits: writes, run: dropIndexes},
@@ -55,9 +55,6 @@ func (r *request) definition(change func(ns storage.Namespace) error) error {
 	if err != nil {
 		return err
 	}
-	if err := r.readWriteConcern(); err != nil {
-		return err
-	}
 	return r.unbusy(func() error { return change(ns) })
 }
 
@@ -86,9 +83,6 @@ func drop(r *request) (bson.D, error) {
 }
 
 func dropDatabase(r *request) (bson.D, error) {
-	if err := r.readWriteConcern(); err != nil {
-		return nil, err
-	}
 	err := r.unbusy(func() error {
 		_, err := r.server.engine.DropDatabase(r.db)
 		return err
@@ -102,9 +96,6 @@ func rename(r *request) (bson.D, error) {
 	r.args.require("to")
 	dropTarget := r.args.flag("dropTarget")
 	if err := r.args.failed(); err != nil {
-		return nil, err
-	}
-	if err := r.readWriteConcern(); err != nil {
 		return nil, err
 	}
 	err := r.unbusy(func() error {

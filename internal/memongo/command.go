@@ -27,10 +27,17 @@ const (
 	transactional                   // may be part of a transaction
 	retryable                       // may carry a txnNumber of its own
 	adminOnly                       // on the admin database alone
-	defines                         // changes what collections and indexes there are
 )
 
 func (c *command) is(t trait) bool { return c.traits&t != 0 }
+
+// argsName is how errors name the command before its fields.
+func (c *command) argsName() string {
+	if c.name == "find" {
+		return "FindCommandRequest"
+	}
+	return c.name
+}
 
 func (c *command) known() []string { return strings.Fields(c.fields) }
 

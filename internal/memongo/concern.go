@@ -4,6 +4,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
+	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
 // writeConcern is what a client wants to have reached before it is answered. The one node is a
@@ -12,13 +13,29 @@ type writeConcern struct {
 	unsatisfiable string // why it can never be satisfied; "" if it is
 }
 
-// concern reads a command's write concern.
-func (r *request) readWriteConcern() error {
-	doc, ok := r.args.document("writeConcern")
-	if !ok {
-		return nil
+// concerns checks what the command says about how durable reads and writes are to be.
+func (r *request) concerns() error {
+	if err := r.checkReadConcern(); err != nil {
+		return err
 	}
-	a := newArgs("writeConcern", doc)
+	v, ok := r.args.get("writeConcern")
+	doc, isDocument := v.(bson.D)
+	switch {
+	case !ok:
+		return nil
+	case !isDocument:
+		return mongoerr.New(mongoerr.TypeMismatch,
+			`"writeConcern" had the wrong type. Expected object, found %s`, value.TypeName(v))
+	case !r.command.is(writes) && !r.writesOut():
+		return mongoerr.New(mongoerr.InvalidOptions, "Command does not support writeConcern")
+	}
+	return r.readWriteConcern(newArgs("WriteConcernOptions", doc))
+}
+
+// writesOut reports whether the command is an aggregation, which might write.
+func (r *request) writesOut() bool { return r.command.name == "aggregate" }
+
+func (r *request) readWriteConcern(a args) error {
 	a.only("w", "j", "wtimeout", "fsync", "getLastError", "provenance")
 	if ms, ok := a.int("wtimeout"); ok && ms < 0 {
 		return mongoerr.New(mongoerr.FailedToParse, "wtimeout must be a non-negative number")
@@ -60,4 +77,45 @@ func (r *request) confirmed(answer bson.D) bson.D {
 		{Key: "codeName", Value: e.CodeName()},
 		{Key: "errmsg", Value: e.Message},
 	}})
+}
+
+// checkReadConcern refuses a read concern that the server does not know, or that is not for the
+// command.
+func (r *request) checkReadConcern() error {
+	v, ok := r.args.get("readConcern")
+	if !ok {
+		return nil
+	}
+	doc, isDocument := v.(bson.D)
+	if !isDocument {
+		return mongoerr.New(mongoerr.FailedToParse, "readConcern field should be an object")
+	}
+	level := "local"
+	for _, e := range doc {
+		switch e.Key {
+		case "level":
+			text, isText := e.Value.(string)
+			if !isText {
+				return mongoerr.New(mongoerr.TypeMismatch,
+					`"level" had the wrong type. Expected string, found %s`, value.TypeName(e.Value))
+			}
+			level = text
+		case "afterClusterTime", "atClusterTime", "provenance", "allowTransactionTableSnapshot":
+		default:
+			return mongoerr.New(mongoerr.InvalidOptions,
+				"Unrecognized option in readConcern: %s", e.Key)
+		}
+	}
+	switch level {
+	case "local", "majority", "linearizable", "available", "snapshot":
+	default:
+		return mongoerr.New(mongoerr.FailedToParse, "readConcern.level must be either 'local', "+
+			"'majority', 'linearizable', 'available', or 'snapshot'")
+	}
+	if level != "local" && !r.command.is(reads) && !r.inTransaction() {
+		return mongoerr.New(mongoerr.InvalidOptions, "Command %s does not support { readConcern: "+
+			"{ level: \"%s\", provenance: \"clientSupplied\" } } :: caused by :: read concern "+
+			"not supported", r.name, level)
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -125,15 +126,14 @@ func (c *cursors) remove(id int64, why error) bool {
 }
 
 func errCursorKilled() error {
-	return mongoerr.New(mongoerr.CursorKilled, "operation was interrupted because the cursor "+
-		"was killed")
+	return mongoerr.New(mongoerr.CursorKilled, "operation was interrupted")
 }
 
 // killOf ends the cursors of a session.
 func (c *cursors) killOf(s *session) {
 	for _, cur := range c.all() {
-		if cur.session == s {
-			c.remove(cur.id, errCursorKilled())
+		if cur.session.same(s) {
+			c.remove(cur.id, errSessionKilled())
 		}
 	}
 }
@@ -211,6 +211,10 @@ func getMore(r *request) (bson.D, error) {
 		return nil, r.args.failed()
 	}
 	name, _ := r.args.str("collection")
+	r.args.require("collection")
+	if err := r.args.failed(); err != nil {
+		return nil, err
+	}
 	ns := storage.Namespace{DB: r.db, Collection: name}
 	cur, err := r.server.cursors.pin(number, ns)
 	if err != nil {
@@ -239,9 +243,9 @@ func (r *request) mayRead(cur *cursor) error {
 	ms, _ := r.args.int("maxTimeMS")
 	_, awaits := cur.source.(events)
 	switch {
-	case cur.session != r.session:
+	case !cur.session.same(r.session):
 		return mongoerr.New(50738, "Cannot run getMore on cursor %d, which was created in "+
-			"another session", cur.id)
+			"session %s, in session %s", cur.id, cur.session, r.session)
 	case cur.txn != r.txn:
 		return mongoerr.New(50740, "Cannot run getMore on cursor %d, which was created in "+
 			"another transaction", cur.id)
@@ -262,9 +266,20 @@ func (r *request) more(cur *cursor, limit int) (page, bool, error) {
 	defer cancel()
 	batch, done, err := cur.source.next(ctx, limit, true)
 	if err == nil && r.ctx.Err() != nil {
-		return page{}, false, r.interrupted()
+		return page{}, false, withinGetMore(r.interrupted())
 	}
 	return batch, done, err
+}
+
+// withinGetMore says in an error which command met it.
+func withinGetMore(err error) error {
+	var e *mongoerr.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	explained := *e
+	explained.Message = "Executor error during getMore :: caused by :: " + e.Message
+	return &explained
 }
 
 // errAwaited is why a read ends that has waited long enough. It is no failure.
@@ -273,10 +288,11 @@ var errAwaited = errors.New("no data within the time that the client waits")
 func killCursors(r *request) (bson.D, error) {
 	killed, missing := bson.A{}, bson.A{}
 	ids, _ := r.args.array("cursors")
-	for _, v := range ids {
+	r.args.require("cursors")
+	for i, v := range ids {
 		id, ok := v.(int64)
 		if !ok {
-			r.args.wrongType("cursors", v, "long")
+			r.args.wrongType("cursors."+strconv.Itoa(i), v, "long")
 			return nil, r.args.failed()
 		}
 		if r.server.cursors.remove(id, errCursorKilled()) {

@@ -15,8 +15,14 @@ func deleteDocuments(r *request) (bson.D, error) {
 		return nil, err
 	}
 	statements := r.args.documents("deletes")
+	r.args.require("deletes")
 	if err := r.args.failed(); err != nil {
 		return nil, err
+	}
+	for _, statement := range statements {
+		if err := deletable(statement); err != nil {
+			return nil, err // of the command: nothing is run
+		}
 	}
 	run := func(n int) (bson.D, error) {
 		deleted, err := r.delete(b.ns, n, statements[n])
@@ -30,24 +36,29 @@ func deleteDocuments(r *request) (bson.D, error) {
 	return b.answer(), nil
 }
 
-// delete runs one statement.
-func (r *request) delete(ns storage.Namespace, n int, statement bson.D) (int64, error) {
+// deletable refuses a statement that is not what a statement of a delete looks like.
+func deletable(statement bson.D) error {
 	a := newArgs("delete.deletes", statement)
 	a.only("q", "limit", "collation", "hint", "sampleId")
+	_, _ = a.document("q")
+	a.require("q")
+	a.require("limit")
+	limit, _ := a.int("limit")
+	if limit != 0 && limit != 1 {
+		a.fail(mongoerr.New(mongoerr.FailedToParse, "The limit field in delete objects must "+
+			"be 0 or 1. Got %d", limit))
+	}
+	return a.failed()
+}
+
+// delete runs one statement that is deletable.
+func (r *request) delete(ns storage.Namespace, n int, statement bson.D) (int64, error) {
+	a := newArgs("delete.deletes", statement)
 	if err := a.simpleCollation(); err != nil {
 		return 0, err
 	}
 	query, _ := a.document("q")
-	a.require("q")
-	a.require("limit")
 	limit, _ := a.int("limit")
-	if err := a.failed(); err != nil {
-		return 0, err
-	}
-	if limit != 0 && limit != 1 {
-		return 0, mongoerr.New(mongoerr.FailedToParse, "The limit field in delete objects must "+
-			"be 0 or 1. Got %d", limit)
-	}
 	filter, err := match.Compile(query)
 	if err != nil {
 		return 0, err
@@ -74,7 +85,7 @@ func (r *request) delete(ns storage.Namespace, n int, statement bson.D) (int64, 
 func (r *request) deleteAll(ns storage.Namespace, w writer, c change) (deleted int64, err error) {
 	if r.statement != nil {
 		return 0, mongoerr.New(mongoerr.InvalidOptions,
-			"Cannot use retryable writes with limit=0")
+			"Cannot use (or request) retryable writes with limit=0")
 	}
 	view, err := w.View(ns)
 	if err != nil {

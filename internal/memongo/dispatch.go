@@ -39,7 +39,7 @@ func (s *Server) request(c *conn, req wire.Request) (*request, error) {
 		return r, mongoerr.New(mongoerr.CommandNotFound, "no such command: '%s'", name)
 	}
 	r.command = command
-	r.args = newArgs(command.name, req.Command)
+	r.args = newArgs(command.argsName(), req.Command)
 	r.db, ok = r.args.str("$db")
 	if !ok {
 		return r, mongoerr.New(40571, "OP_MSG requests require a $db argument")
@@ -95,7 +95,7 @@ func (r *request) checked() (bson.D, error) {
 	if r.command.fields != anyField {
 		r.args.only(slices.Concat([]string{r.name}, r.command.known(), generic())...)
 	}
-	if err := r.args.failed(); err != nil {
+	if err := errors.Join(r.args.failed(), r.apiVersion(), r.concerns()); err != nil {
 		return nil, err
 	}
 	answer, err := r.contained()
@@ -103,6 +103,21 @@ func (r *request) checked() (bson.D, error) {
 		err = r.args.failed()
 	}
 	return answer, err
+}
+
+// apiVersion refuses a version of the stable API that there is not.
+func (r *request) apiVersion() error {
+	version, versioned := r.args.str("apiVersion")
+	_, strict := r.args.bool("apiStrict")
+	_, deprecation := r.args.bool("apiDeprecationErrors")
+	switch {
+	case versioned && version != "1":
+		return mongoerr.New(322, "Cannot accept API version %s", version)
+	case !versioned && (strict || deprecation):
+		return mongoerr.New(4886600, "Provided apiStrict and/or apiDeprecationErrors without "+
+			"passing apiVersion")
+	}
+	return nil
 }
 
 // contained runs the command. A fault of this package is answered as one, since the process is

@@ -84,11 +84,12 @@ func (f fault) before(r *request) error {
 		message = "Failing command by a fault"
 	}
 	err := mongoerr.New(f.Code, "%s", message)
-	if f.labels != nil {
-		err.Labels = f.labels
-		return err
+	if f.labels == nil {
+		return r.labelled(err)
 	}
-	return r.labelled(err)
+	err = r.about(err)
+	err.Labels = f.labels
+	return err
 }
 
 // after happens when the command has run.

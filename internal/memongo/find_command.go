@@ -55,9 +55,6 @@ func find(r *request) (bson.D, error) {
 		return nil, err
 	}
 	single := r.args.flag("singleBatch")
-	if q.limit < 0 {
-		q.limit, single = -q.limit, true
-	}
 	project, err := r.projection(q)
 	if err != nil {
 		return nil, err
@@ -76,6 +73,9 @@ func (r *request) query(filter string) (query, error) {
 	if err := r.args.simpleCollation(); err != nil {
 		return q, err
 	}
+	if r.command.name == "find" {
+		r.args.objects("filter", "sort", "projection")
+	}
 	q.raw, _ = r.args.document(filter)
 	q.skip, _ = r.args.int("skip")
 	q.limit, _ = r.args.int("limit")
@@ -83,9 +83,14 @@ func (r *request) query(filter string) (query, error) {
 	if err := r.args.failed(); err != nil {
 		return q, err
 	}
-	if q.skip < 0 {
-		return q, mongoerr.New(51024, "BSON field 'skip' value must be >= 0, actual value '%d'",
-			q.skip)
+	for _, bound := range []struct {
+		name string
+		n    int64
+	}{{"skip", q.skip}, {"limit", q.limit}} {
+		if bound.n < 0 && (bound.name == "skip" || r.command.name == "find") {
+			return q, mongoerr.New(51024, "BSON field '%s' value must be >= 0, actual value '%d'",
+				bound.name, bound.n)
+		}
 	}
 	var err error
 	if q.vars, err = r.letVars(nil); err != nil {
@@ -185,6 +190,7 @@ func distinct(r *request) (bson.D, error) {
 		return nil, err
 	}
 	key, _ := r.args.str("key")
+	r.args.require("key")
 	q, err := r.query("query")
 	if err != nil {
 		return nil, err

@@ -27,9 +27,6 @@ func findAndModify(r *request) (bson.D, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.readWriteConcern(); err != nil {
-		return nil, err
-	}
 	if result, ok := r.done(0); ok {
 		return r.confirmed(append(result[:len(result):len(result)],
 			bson.E{Key: "retriedStmtId", Value: r.statement.id(0)})), nil

@@ -2,6 +2,7 @@ package memongo
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -37,12 +38,8 @@ type request struct {
 func (r *request) collection() (storage.Namespace, error) {
 	v, _ := r.args.get(r.name)
 	name, ok := v.(string)
-	switch {
-	case !ok && r.command.is(defines):
+	if !ok {
 		return storage.Namespace{}, mongoerr.New(mongoerr.BadValue,
-			"collection name has invalid type %s", value.TypeName(v))
-	case !ok:
-		return storage.Namespace{}, mongoerr.New(mongoerr.InvalidNamespace,
 			"collection name has invalid type %s", value.TypeName(v))
 	}
 	ns := storage.Namespace{DB: r.db, Collection: name}
@@ -60,18 +57,32 @@ func (r *request) legacyHello() bool { return r.name != "hello" }
 // limited ends the command's context when maxTimeMS is over. A getMore's limit is how long it
 // waits for data, which is no error.
 func (r *request) limited() (context.CancelFunc, error) {
-	ms, ok := r.args.int("maxTimeMS")
-	if ms < 0 {
-		return func() {}, mongoerr.New(mongoerr.BadValue,
-			"%d value for maxTimeMS is out of range [0, 2147483647]", ms)
-	}
-	if !ok || ms == 0 || r.command.name == "getMore" {
-		return func() {}, nil
+	ms, err := r.maxTime()
+	if err != nil || ms == 0 || r.command.name == "getMore" {
+		return func() {}, err
 	}
 	var cancel context.CancelFunc
 	r.ctx, cancel = context.WithTimeoutCause(r.ctx, time.Duration(ms)*time.Millisecond,
 		mongoerr.New(mongoerr.MaxTimeMSExpired, "operation exceeded time limit"))
 	return cancel, nil
+}
+
+// maxTime returns maxTimeMS; 0 for none.
+func (r *request) maxTime() (int64, error) {
+	v, ok := r.args.get("maxTimeMS")
+	if !ok {
+		return 0, nil
+	}
+	ms, integral := value.Int64(v)
+	switch {
+	case !value.IsNumber(v):
+		return 0, mongoerr.New(mongoerr.BadValue, "maxTimeMS must be a number")
+	case !integral:
+		return 0, mongoerr.New(mongoerr.BadValue, "maxTimeMS has non-integral value")
+	case ms < 0 || ms > math.MaxInt32:
+		return 0, mongoerr.New(mongoerr.BadValue, "%d value for maxTimeMS is out of range", ms)
+	}
+	return ms, nil
 }
 
 // under ends the command's context when another one does, with its cause.

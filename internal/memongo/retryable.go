@@ -4,6 +4,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
+	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
 // statement is the result of one statement of a retryable write.
@@ -25,18 +26,23 @@ func (r *request) joinRetryable() error {
 	defer s.mu.Unlock()
 	switch {
 	case r.txnNumber < s.txnNumber:
-		return tooOld(s, r.txnNumber)
+		return mongoerr.New(mongoerr.TransactionTooOld, "Retryable write with txnNumber %d is "+
+			"prohibited on session %s because a newer retryable write with txnNumber %d has "+
+			"already started on this session.", r.txnNumber, s, s.txnNumber)
 	case r.txnNumber == s.txnNumber && s.txn != nil:
-		return mongoerr.New(mongoerr.IncompleteTransactionHistory,
-			"Incomplete history detected for transaction %d on session %v", r.txnNumber, s.lsid)
+		return mongoerr.New(mongoerr.IncompleteTransactionHistory, "Cannot retry a retryable "+
+			"write that has been converted into a transaction")
 	case r.txnNumber > s.txnNumber:
 		s.supersede(r.txnNumber)
 	}
 	r.statement = &retries{session: s}
-	if first, ok := r.args.int("stmtId"); ok {
-		r.statement.first = int32(first)
+	first, one := r.args.int("stmtId")
+	ids, several := r.args.array("stmtIds")
+	if one && several {
+		return mongoerr.New(mongoerr.InvalidOptions,
+			"May not specify both stmtId and stmtIds in write command. Got %s", r.shown())
 	}
-	ids, _ := r.args.array("stmtIds")
+	r.statement.first = int32(first)
 	for _, id := range ids {
 		if id, ok := id.(int32); ok {
 			r.statement.ids = append(r.statement.ids, id)
@@ -57,6 +63,19 @@ func tooOld(s *session, number int64) error {
 	return mongoerr.New(mongoerr.TransactionTooOld,
 		"Cannot start transaction with { txnNumber: %d } on session because a newer "+
 			"transaction with txnNumber %d has already started", number, s.txnNumber)
+}
+
+// shown is the part of the command that numbers its statements.
+func (r *request) shown() string { return value.Show(only(r.args.fields, "stmtId", "stmtIds")) }
+
+// numbered refuses another number of ids than of statements.
+func (r *request) numbered(statements int) error {
+	if r.statement == nil || len(r.statement.ids) == 0 || len(r.statement.ids) == statements {
+		return nil
+	}
+	return mongoerr.New(mongoerr.InvalidLength, "Number of statement ids must match the number "+
+		"of batch entries. Got %d statement ids but %d operations. Statement ids: %s",
+		len(r.statement.ids), statements, r.shown())
 }
 
 // id returns the id of the command's nth statement.

@@ -3,6 +3,8 @@ package memongo
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
 	"sync"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -45,7 +47,7 @@ func (s *sessions) get(lsid bson.D) *session {
 	defer s.mu.Unlock()
 	found, ok := s.known[key]
 	if !ok {
-		found = &session{id: key, lsid: lsid, turn: make(chan struct{}, 1), txnNumber: -1}
+		found = &session{id: key, lsid: full(lsid), turn: make(chan struct{}, 1), txnNumber: -1}
 		found.life, found.kill = context.WithCancelCause(context.Background())
 		s.known[key] = found
 	}
@@ -139,6 +141,31 @@ func (s *session) busy() bool {
 	return s.txn != nil && !s.txn.committed && !s.txn.aborted
 }
 
+// same reports whether two sessions have one lsid. A session that its client has ended is known
+// under it again by another object.
+func (s *session) same(other *session) bool {
+	if s == nil || other == nil {
+		return s == other
+	}
+	return s.id == other.id
+}
+
+// String is how errors name a session.
+func (s *session) String() string {
+	if s == nil {
+		return "none"
+	}
+	id, _ := value.Lookup(s.lsid, "id").(bson.Binary)
+	user, _ := value.Lookup(s.lsid, "uid").(bson.Binary)
+	return fmt.Sprintf("%x-%x-%x-%x-%x - %s -  - ", id.Data[:4], id.Data[4:6], id.Data[6:8],
+		id.Data[8:10], id.Data[10:], base64.StdEncoding.EncodeToString(user.Data))
+}
+
+// full is an lsid with the user whose it is.
+func full(lsid bson.D) bson.D {
+	return bson.D{{Key: "id", Value: value.Lookup(lsid, "id")}, {Key: "uid", Value: nobody()}}
+}
+
 // nobody identifies the user of a session without one.
 func nobody() bson.Binary {
 	none := sha256.Sum256(nil)
@@ -156,13 +183,13 @@ func (r *request) join() (leave func(error) error, err error) {
 	if _, ok := value.Lookup(lsid, "id").(bson.Binary); !ok {
 		return nil, mongoerr.New(40414, "BSON field 'lsid.id' is missing but a required field")
 	}
-	r.lsid = bson.D{{Key: "id", Value: value.Lookup(lsid, "id")}, {Key: "uid", Value: nobody()}}
+	r.lsid = full(lsid)
 	r.session = r.server.sessions.get(lsid)
 	release := r.under(r.session.alive())
-	number, ok := r.args.int("txnNumber")
-	if number < 0 {
+	number, ok, err := r.number()
+	if err != nil {
 		release()
-		return nil, mongoerr.New(mongoerr.InvalidOptions, "Transaction number cannot be negative")
+		return nil, err
 	}
 	if !ok {
 		return func(err error) error { release(); return err }, nil
@@ -180,14 +207,33 @@ func (r *request) join() (leave func(error) error, err error) {
 		release()
 		return err
 	}
-	if err := r.number(); err != nil {
+	if err := r.continues(); err != nil {
 		return nil, leave(err)
 	}
 	return leave, nil
 }
 
-// number finds out what the command's txnNumber makes of it.
-func (r *request) number() error {
+// number returns the command's txnNumber, if it has one.
+func (r *request) number() (int64, bool, error) {
+	v, ok := r.args.get("txnNumber")
+	if !ok {
+		return 0, false, nil
+	}
+	number, isLong := v.(int64)
+	switch {
+	case !isLong:
+		a := newArgs("OperationSessionInfo", nil)
+		a.wrongType("txnNumber", v, "long")
+		return 0, false, a.failed()
+	case number < 0:
+		return 0, false, mongoerr.New(mongoerr.InvalidOptions,
+			"Transaction number cannot be negative")
+	}
+	return number, true, nil
+}
+
+// continues finds out what the command's txnNumber makes of it.
+func (r *request) continues() error {
 	autocommit, multi := r.args.bool("autocommit")
 	switch {
 	case multi && autocommit:
@@ -235,6 +281,10 @@ func refreshSessions(r *request) (bson.D, error) {
 
 func endSessions(r *request) (bson.D, error) {
 	for _, lsid := range r.args.documents(r.name) {
+		if id := value.Lookup(lsid, "id"); value.TypeName(id) != "binData" {
+			r.args.wrongType("endSessionsFromClient.id", id, "binData")
+			return nil, r.args.failed()
+		}
 		r.server.sessions.forget(lsid)
 	}
 	return bson.D{}, nil

@@ -46,27 +46,14 @@ func (r *request) joinTransaction() error {
 // startTransaction begins a transaction. The caller holds the session's mu.
 func (r *request) startTransaction(s *session) error {
 	if r.txnNumber == s.txnNumber {
-		return mongoerr.New(mongoerr.ConflictingOperation, "Cannot start a transaction at given "+
-			"transaction number %d a transaction with the same number is in state %s",
-			r.txnNumber, s.state())
+		return mongoerr.New(mongoerr.ConflictingOperation, "Only servers in a sharded cluster "+
+			"can start a new transaction at the active transaction number")
 	}
 	s.supersede(r.txnNumber)
 	number := r.txnNumber
 	s.txn = &transaction{number: number, write: storage.Write{LSID: r.lsid, TxnNumber: &number}}
 	r.txn = s.txn
 	return nil
-}
-
-func (s *session) state() string {
-	switch {
-	case s.txn == nil:
-		return "TransactionState::kExecutedRetryableWrite"
-	case s.txn.committed:
-		return "TransactionState::kCommitted"
-	case s.txn.aborted:
-		return "TransactionState::kAbortedWithoutPrepare"
-	}
-	return "TransactionState::kInProgress"
 }
 
 // usable returns why the transaction does not take a command, if it does not.

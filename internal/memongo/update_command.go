@@ -1,6 +1,9 @@
 package memongo
 
 import (
+	"iter"
+	"slices"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/fwgen/fwgen/internal/memongo/expr"
@@ -36,6 +39,7 @@ func updateDocuments(r *request) (bson.D, error) {
 		return nil, err
 	}
 	statements := r.args.documents("updates")
+	r.args.require("updates")
 	if err := r.args.failed(); err != nil {
 		return nil, err
 	}
@@ -104,11 +108,17 @@ func readable(statement bson.D) error {
 	a := newArgs("update.updates", statement)
 	a.only("q", "u", "upsert", "multi", "arrayFilters", "collation", "hint", "c", "sampleId")
 	a.require("q")
-	a.require("u")
+	u := a.require("u")
 	_, _ = a.document("q")
 	_, _ = a.bool("upsert")
 	_, _ = a.bool("multi")
 	_ = a.documents("arrayFilters")
+	switch u.(type) {
+	case bson.D, bson.A:
+	default:
+		a.fail(mongoerr.New(mongoerr.FailedToParse,
+			"Update argument must be either an object or an array"))
+	}
 	return a.failed()
 }
 
@@ -191,16 +201,30 @@ func (r *request) apply(ns storage.Namespace, n int, c change) (updated, error) 
 
 // candidates returns the records among which those that match are, without a scan where the
 // filter fixes the _id.
-func candidates(view storage.View, ns storage.Namespace, filter bson.D) func(func(storage.Record) bool) {
+func candidates(
+	view storage.View, ns storage.Namespace, filter bson.D,
+) iter.Seq[storage.Record] {
 	id, ok := value.Get(filter, "_id")
-	if !ok || !isPlain(id) {
+	switch {
+	case !ok:
 		return view.Scan(ns)
+	case !isPlain(id):
+		return byID(view, ns)
 	}
 	return func(yield func(storage.Record) bool) {
 		if rec, ok := view.ByID(ns, id); ok {
 			yield(rec)
 		}
 	}
+}
+
+// byID returns the records in the order of their _id, in which a server finds them whose plan is
+// that index.
+func byID(view storage.View, ns storage.Namespace) iter.Seq[storage.Record] {
+	records := slices.SortedStableFunc(view.Scan(ns), func(a, b storage.Record) int {
+		return value.Compare(value.Lookup(a.Doc, "_id"), value.Lookup(b.Doc, "_id"))
+	})
+	return slices.Values(records)
 }
 
 // isPlain reports whether a condition is a value that is compared by equality alone.
@@ -274,7 +298,7 @@ func (r *request) applyTo(
 func (r *request) applyAll(ns storage.Namespace, w writer, c change) (updated, error) {
 	if r.statement != nil {
 		return updated{}, mongoerr.New(mongoerr.InvalidOptions,
-			"Cannot use retryable writes with multi=true")
+			"Cannot use (or request) retryable writes with multi=true")
 	}
 	view, err := w.View(ns)
 	if err != nil {

@@ -67,9 +67,6 @@ func (r *request) bulk() (*bulk, error) {
 		return nil, err
 	}
 	ordered, given := r.args.bool("ordered")
-	if err := r.readWriteConcern(); err != nil {
-		return nil, err
-	}
 	return &bulk{r: r, ns: ns, ordered: ordered || !given}, r.args.failed()
 }
 
@@ -79,6 +76,9 @@ func (b *bulk) each(count int, run func(n int) (bson.D, error), again func(int, 
 	if count == 0 {
 		return mongoerr.New(mongoerr.InvalidLength,
 			"Write batch sizes must be between 1 and %d. Got 0 operations.", maxWriteBatch)
+	}
+	if err := b.r.numbered(count); err != nil {
+		return err
 	}
 	for n := range count {
 		if result, ok := b.r.done(n); ok {
@@ -159,6 +159,7 @@ func insert(r *request) (bson.D, error) {
 		return nil, err
 	}
 	docs := r.args.documents("documents")
+	r.args.require("documents")
 	if err := r.args.failed(); err != nil {
 		return nil, err
 	}
