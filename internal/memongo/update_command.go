@@ -283,7 +283,7 @@ func (r *request) smallestMatch(
 func (r *request) applyTo(
 	ns storage.Namespace, w writer, c change, rec storage.Record, pos int,
 ) (updated, error) {
-	result, err := c.update.Apply(rec.Doc, update.Context{Position: pos})
+	result, err := c.update.Apply(rec.Doc, update.Context{Vars: c.vars, Position: pos})
 	if err != nil {
 		return updated{}, err
 	}
@@ -352,7 +352,7 @@ func (r *request) upsert(ns storage.Namespace, w writer, c change) (updated, err
 		return updated{}, err
 	}
 	doc, err := c.update.Upsert(equalities,
-		update.Context{Position: -1, Insert: true})
+		update.Context{Vars: c.vars, Position: -1, Insert: true})
 	if err != nil {
 		return updated{}, err
 	}
