@@ -107,19 +107,3 @@ func coerceLong(val any) (int64, error) {
 	}
 	return 0, mongoerr.New(16004, "can't convert from BSON type %s to long", value.TypeName(val))
 }
-
-// coerceInt cuts a fraction off, and refuses what is too large.
-func coerceInt(val any) (int32, error) {
-	switch val.(type) {
-	case int32, int64, float64, bson.Decimal128:
-	default:
-		return 0, mongoerr.New(16003, "can't convert from BSON type %s to int",
-			value.TypeName(val))
-	}
-	n, err := coerceLong(val)
-	if err == nil && int64(int32(n)) == n {
-		return int32(n), nil
-	}
-	return 0, mongoerr.New(31108, "Can't coerce out of range value %s to int",
-		value.ShowResult(val))
-}

@@ -88,7 +88,8 @@ func TestWhatIsNotBuiltIsNamed(t *testing.T) {
 
 func TestRandomNumbersAreNotFolded(t *testing.T) {
 	t.Parallel()
-	x, err := expr.Compile(bson.D{{Key: "$add", Value: bson.A{bson.D{{Key: "$rand", Value: bson.D{}}}}}})
+	random := bson.D{{Key: "$rand", Value: bson.D{}}}
+	x, err := expr.Compile(bson.D{{Key: "$add", Value: bson.A{random}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,8 @@ func TestResultsDoNotShareWhatTheyChange(t *testing.T) {
 	before := value.Key(root)
 	for _, e := range []bson.D{
 		{{Key: "$reverseArray", Value: "$a"}},
-		{{Key: "$sortArray", Value: bson.D{{Key: "input", Value: "$a"}, {Key: "sortBy", Value: int32(1)}}}},
+		{{Key: "$sortArray", Value: bson.D{{Key: "input", Value: "$a"},
+			{Key: "sortBy", Value: int32(1)}}}},
 		{{Key: "$setUnion", Value: bson.A{"$a", "$a"}}},
 		{{Key: "$concatArrays", Value: bson.A{"$a", "$a"}}},
 		{{Key: "$mergeObjects", Value: bson.A{"$o", bson.D{{Key: "k", Value: int32(2)}}}}},

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -43,6 +44,10 @@ type addition struct {
 
 func (a *addition) document(prefix string, d bson.D) error {
 	for _, field := range d {
+		if prefix != "" && strings.Contains(field.Key, ".") {
+			return mongoerr.New(40183, "cannot use dotted field name '%s' in a sub object: %s",
+				field.Key, value.Show(a.spec))
+		}
 		if err := expr.CheckPath(field.Key); err != nil {
 			return err
 		}
@@ -59,7 +64,12 @@ func (a *addition) field(path string, spec any) error {
 			return mongoerr.New(40180,
 				"an empty object is not a valid value. Found empty object at path %s", path)
 		}
-		if !strings.HasPrefix(d[0].Key, "$") {
+		if len(d) > 1 && slices.ContainsFunc(d, isOperator) {
+			return mongoerr.New(40181, "an expression specification must contain exactly one "+
+				"field, the name of the expression. Found %d fields in %s, while parsing object %s",
+				len(d), value.Show(d), value.Show(a.spec))
+		}
+		if !isOperator(d[0]) {
 			return a.document(path+".", d)
 		}
 	}
@@ -77,3 +87,5 @@ func (a *addition) field(path string, spec any) error {
 	}
 	return nil
 }
+
+func isOperator(field bson.E) bool { return strings.HasPrefix(field.Key, "$") }

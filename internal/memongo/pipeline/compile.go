@@ -38,9 +38,10 @@ func (c *compiler) with(names []string) *compiler {
 	return &inner
 }
 
+// pipeline reads stages. If there is a pipeline beside an error, that is of constants.
 func (c *compiler) pipeline(list bson.A) (*Pipeline, error) {
 	p := &Pipeline{vars: c.env.Vars}
-	var constant error // is found while a server optimizes what it has read
+	var constant *mongoerr.Error // is found while a server optimizes what it has read
 	for i, element := range list {
 		d, ok := element.(bson.D)
 		if !ok {
@@ -53,36 +54,37 @@ func (c *compiler) pipeline(list bson.A) (*Pipeline, error) {
 		}
 		s, err := c.stage(d[0].Key, d[0].Value, i)
 		var ofConstants *expr.ConstantError
-		if errors.As(err, &ofConstants) {
+		switch {
+		case errors.As(err, &ofConstants):
 			if constant == nil && !c.update {
 				constant = prefixed("Failed to optimize pipeline", ofConstants.Cause)
 			}
-		} else if err != nil {
+		case err != nil:
 			return nil, err
 		}
 		p.stages = append(p.stages, s)
 	}
-	return p, constant
+	if constant != nil {
+		return p, constant
+	}
+	return p, nil
 }
 
 // prefixed says where an error was found.
-func prefixed(where string, err error) error {
-	var known *mongoerr.Error
-	if !errors.As(err, &known) {
-		return err
-	}
-	said := *known
-	said.Message = where + " :: caused by :: " + known.Message
+func prefixed(where string, err *mongoerr.Error) *mongoerr.Error {
+	said := *err
+	said.Message = where + " :: caused by :: " + err.Message
 	return &said
 }
 
 // invalid says of which stage an error is, unless it is about constants, which a server finds
 // later.
 func invalid(name string, err error) error {
-	if isConstant(err) || mongoerr.Is(err, mongoerr.NotImplemented) {
+	var known *mongoerr.Error
+	if isConstant(err) || mongoerr.Is(err, mongoerr.NotImplemented) || !errors.As(err, &known) {
 		return err
 	}
-	return prefixed("Invalid "+name, err)
+	return prefixed("Invalid "+name, known)
 }
 
 func isConstant(err error) bool {
@@ -151,13 +153,23 @@ func (c *compiler) readSeveral(name string, spec any) (stage, error) {
 		return sample(spec)
 	}
 	if known, ok := unbuilt(name); ok {
-		if c.env.ChangeStream && name != "$fill" {
-			return nil, refuseInChangeStream(known)
-		}
-		return nil, mongoerr.Unsupported("the stage %s", name)
+		return nil, c.refuse(name, known)
 	}
 	return nil, mongoerr.New(mongoerr.UnrecognizedStage, "Unrecognized pipeline stage name: '%s'",
 		name)
+}
+
+// refuse says of a stage that is not here what a server says where it may not be.
+func (c *compiler) refuse(name, inner string) error {
+	switch {
+	case c.update:
+		return refuseInUpdate(inner)
+	case name == "$changeStream":
+		return mongoerr.New(40602, "%s is only valid as the first stage in a pipeline", inner)
+	case c.env.ChangeStream && name != "$fill":
+		return refuseInChangeStream(inner)
+	}
+	return mongoerr.Unsupported("the stage %s", name)
 }
 
 // unbuilt reports whether a server has a stage that is not here, and what it makes of it.
@@ -169,7 +181,9 @@ func unbuilt(name string) (inner string, ok bool) {
 		return "$sort", true
 	case "$setWindowFields":
 		return "$_internalSetWindowFields", true
-	case "$changeStream", "$collStats", "$currentOp", "$fill", "$geoNear", "$graphLookup",
+	case "$changeStream":
+		return "$_internalChangeStreamOplogMatch", true
+	case "$collStats", "$currentOp", "$fill", "$geoNear", "$graphLookup",
 		"$indexStats", "$listCatalog", "$listLocalSessions", "$listSessions", "$merge",
 		"$operationMetrics", "$out", "$planCacheStats", "$shardedDataDistribution", "$unionWith":
 		return name, true
@@ -181,8 +195,7 @@ func unbuilt(name string) (inner string, ok bool) {
 func (c *compiler) checkPlace(name string) error {
 	switch {
 	case c.update && !mapsOne(name):
-		return mongoerr.New(mongoerr.InvalidOptions,
-			"%s is not allowed to be used within an update", innerName(name))
+		return refuseInUpdate(innerName(name))
 	case c.env.ChangeStream && !mapsOne(name) && name != "$match" && name != "$redact":
 		return refuseInChangeStream(innerName(name))
 	case c.facet && (name == "$facet" || name == "$documents"):
@@ -208,10 +221,11 @@ func innerName(name string) string {
 }
 
 func refuseInChangeStream(name string) error {
-	if name == "$changeStream" {
-		return mongoerr.New(40602, "$_internalChangeStreamOplogMatch is only valid as the first "+
-			"stage in a pipeline")
-	}
 	return mongoerr.New(mongoerr.IllegalOperation,
 		"%s is not permitted in a $changeStream pipeline", name)
+}
+
+func refuseInUpdate(name string) error {
+	return mongoerr.New(mongoerr.InvalidOptions, "%s is not allowed to be used within an update",
+		name)
 }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -20,6 +21,7 @@ func (c *compiler) facets(spec any) (stage, error) {
 	inner := *c
 	inner.facet = true
 	pipelines := make([]*Pipeline, len(d))
+	var constant error
 	for i, field := range d {
 		list, ok := field.Value.(bson.A)
 		if !ok {
@@ -30,8 +32,11 @@ func (c *compiler) facets(spec any) (stage, error) {
 			return nil, err
 		}
 		p, err := inner.pipeline(list)
-		if err != nil {
+		if err != nil && p == nil {
 			return nil, err
+		}
+		if err != nil && constant == nil {
+			constant = asConstant(err)
 		}
 		pipelines[i] = p
 	}
@@ -49,7 +54,16 @@ func (c *compiler) facets(spec any) (stage, error) {
 			out = append(out, bson.E{Key: d[i].Key, Value: list})
 		}
 		return []bson.D{out}, nil
-	}), nil
+	}), constant
+}
+
+// asConstant makes the error of an inner pipeline's constants one of the stage that it is in.
+func asConstant(err error) error {
+	var known *mongoerr.Error
+	if errors.As(err, &known) {
+		return &expr.ConstantError{Cause: known}
+	}
+	return err
 }
 
 // checkFacet says whether a facet's name can be a field's.

@@ -28,6 +28,8 @@ func (r *projectionReader) positionalField(path string, spec any) (bool, error) 
 	case !r.find:
 		return true, mongoerr.New(31324,
 			"Cannot use positional projection in aggregation projection")
+	case !isFlag(spec) && !isDocument(spec):
+		return true, mongoerr.New(31308, "positional projection cannot be used with a literal")
 	case !isFlag(spec):
 		return true, mongoerr.New(31271,
 			"positional projection cannot be used with an expression or sub object")
@@ -42,7 +44,7 @@ func (r *projectionReader) positionalField(path string, spec any) (bool, error) 
 	if err := expr.CheckPath(array); err != nil {
 		return true, err
 	}
-	if err := r.decide(path, true); err != nil {
+	if err := r.decide(true); err != nil {
 		return true, err
 	}
 	r.positional = strings.Split(array, ".")
@@ -60,9 +62,6 @@ func isFlag(spec any) bool {
 
 // findOperator reads what is an operator of find and no expression; it reports false for others.
 func (r *projectionReader) findOperator(path string, spec bson.D) (bool, error) {
-	if len(spec) != 1 {
-		return false, nil
-	}
 	name, argument := spec[0].Key, spec[0].Value
 	switch {
 	case name == "$elemMatch" && !r.find:

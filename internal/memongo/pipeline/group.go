@@ -182,12 +182,13 @@ func (c *compiler) sortByCount(spec any) (stage, error) {
 		return nil, failed
 	}
 	g := &grouping{id: x, fields: []groupField{{"count", "$sum", one}}}
-	order := &SortOrder{paths: [][]string{{"count"}}, directions: []int{-1}}
+	order := &expr.Order{}
+	order.Add("count", -1)
 	return all(func(docs []bson.D, v *expr.Vars) ([]bson.D, error) {
 		groups, err := g.run(docs, v)
 		if err != nil {
 			return nil, err
 		}
-		return groups, order.Sort(groups)
+		return expr.Sorted(order, groups)
 	}), err
 }

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -22,6 +23,7 @@ type joining struct {
 	let         []string
 	values      []expr.Expr
 	sub         *Pipeline // nil: documents as they are
+	constant    error     // of sub
 	rawLet      bson.D
 	rawPipeline bson.A
 }
@@ -116,8 +118,9 @@ func (j *joining) check() error {
 	return nil
 }
 
-// compile reads the inner pipeline, which can use the variables of let.
-func (j *joining) compile(c *compiler) (constant error) {
+// compile reads the inner pipeline, which can use the variables of let. A server optimizes it for
+// each document, so that errors of constants come when there is one.
+func (j *joining) compile(c *compiler) error {
 	for _, variable := range j.rawLet {
 		if err := expr.CheckVariable(variable.Key); err != nil {
 			return err
@@ -126,20 +129,16 @@ func (j *joining) compile(c *compiler) (constant error) {
 		if err != nil && !isConstant(err) {
 			return err
 		}
-		if constant == nil {
-			constant = err
-		}
 		j.let, j.values = append(j.let, variable.Key), append(j.values, x)
 	}
 	if j.rawPipeline == nil {
-		return constant
+		return nil
 	}
-	sub, err := c.with(j.let).pipeline(j.rawPipeline)
-	if err != nil {
-		return err
+	j.sub, j.constant = c.with(j.let).pipeline(j.rawPipeline)
+	if j.sub == nil {
+		return j.constant
 	}
-	j.sub = sub
-	return constant
+	return nil
 }
 
 func (j *joining) run(in documents, v *expr.Vars) documents {
@@ -148,8 +147,21 @@ func (j *joining) run(in documents, v *expr.Vars) documents {
 		if err != nil {
 			return nil, false, err
 		}
-		return setAt(doc, j.as, found), true, nil
+		if j.sub != nil {
+			return setAt(doc, j.as, found), true, nil
+		}
+		return setLast(doc, j.as, found), true, nil
 	}).run(in, v)
+}
+
+// setLast is setAt for what a server's other engine computes: the field comes last.
+func setLast(d bson.D, path []string, val any) bson.D {
+	if len(path) > 1 {
+		below, _ := value.Get(d, path[0])
+		inner, _ := below.(bson.D)
+		val = setLast(inner, path[1:], val)
+	}
+	return append(value.Without(d, path[0]), bson.E{Key: path[0], Value: val})
 }
 
 func (j *joining) matches(doc bson.D, v *expr.Vars) (bson.A, error) {
@@ -164,6 +176,9 @@ func (j *joining) matches(doc bson.D, v *expr.Vars) (bson.A, error) {
 			return nil, err
 		}
 		inner = inner.With(j.let[i], val)
+	}
+	if j.constant != nil {
+		return nil, j.constant
 	}
 	if j.sub != nil {
 		candidates = j.sub.pass(candidates, inner)
@@ -184,37 +199,39 @@ func (j *joining) candidates(doc bson.D) (documents, error) {
 	if j.env.Source != nil {
 		others = j.env.Source.Collection(j.env.DB, j.from)
 	}
-	var filter *match.Matcher
-	if j.local != nil {
-		m, err := match.Compile(bson.D{{Key: "$or", Value: j.conditions(doc)}})
+	if j.local == nil {
+		return each(slices.Collect(others)), nil
+	}
+	m, err := match.Compile(bson.D{{Key: "$or", Value: j.conditions(doc)}})
+	if err != nil {
+		return nil, err
+	}
+	var found []bson.D
+	for other := range others {
+		keep, err := m.Match(other, nil)
 		if err != nil {
 			return nil, err
 		}
-		filter = m
-	}
-	return func(yield func(bson.D, error) bool) {
-		for other := range others {
-			keep, err := true, error(nil)
-			if filter != nil {
-				keep, err = filter.Match(other, nil)
-			}
-			if (keep || err != nil) && !yield(other, err) {
-				return
-			}
+		if keep {
+			found = append(found, other)
 		}
-	}, nil
+	}
+	return each(found), nil
 }
 
-// conditions compare with each local value, or with null if there is none.
+// conditions compare with each local value once, or with null if there is none.
 func (j *joining) conditions(doc bson.D) bson.A {
 	values := localValues(doc, j.local, nil)
 	if len(values) == 0 {
 		values = []any{nil}
 	}
-	conditions := bson.A{}
+	conditions, seen := bson.A{}, map[string]bool{}
 	for _, val := range values {
-		equal := bson.D{{Key: "$eq", Value: val}}
-		conditions = append(conditions, bson.D{{Key: j.foreign, Value: equal}})
+		if key := value.Key(val); !seen[key] {
+			seen[key] = true
+			equal := bson.D{{Key: "$eq", Value: val}}
+			conditions = append(conditions, bson.D{{Key: j.foreign, Value: equal}})
+		}
 	}
 	return conditions
 }

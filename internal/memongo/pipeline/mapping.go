@@ -17,7 +17,7 @@ func (c *compiler) match(spec any) (stage, error) {
 	if !ok {
 		return nil, mongoerr.New(15959, "the match filter must be an expression in an object")
 	}
-	m, err := match.Compile(filter)
+	m, err := match.CompileIn(filter, c.let)
 	if err != nil {
 		return nil, err
 	}
@@ -73,21 +73,29 @@ func (c *compiler) replaceWith(spec any, what string) (stage, error) {
 	}), err
 }
 
-// used returns what leaves a document with the fields that an expression looks at, as a server
-// reads no others.
+// used returns what leaves a document with what an expression looks at, as a server reads
+// nothing else.
 func used(spec any) func(doc bson.D) bson.D {
-	names := mentioned(spec, nil)
-	if slices.Contains(names, "") {
+	paths := mentioned(spec, nil)
+	if slices.Contains(paths, "") {
 		return func(doc bson.D) bson.D { return doc }
 	}
+	slices.Sort(paths) // what is inside of another path comes after it, and collides
+	root := newNode()
+	for _, path := range paths {
+		root.insert(strings.Split(path, "."), &entry{include: true})
+	}
+	root.finish(false)
 	return func(doc bson.D) bson.D {
-		return slices.DeleteFunc(slices.Clone(doc), func(field bson.E) bool {
-			return !slices.Contains(names, field.Key)
-		})
+		read, err := root.apply(doc, &expr.Vars{})
+		if err != nil {
+			return doc
+		}
+		return read
 	}
 }
 
-// mentioned appends the first names of all paths, "" for the whole document.
+// mentioned appends all paths of fields, "" for the whole document.
 func mentioned(spec any, names []string) []string {
 	switch spec := spec.(type) {
 	case bson.D:
@@ -107,8 +115,7 @@ func mentioned(spec any, names []string) []string {
 		case !strings.HasPrefix(path, "$") || strings.HasPrefix(path, "$$"):
 			return names
 		}
-		first, _, _ := strings.Cut(strings.TrimPrefix(path, "$"), ".")
-		return append(names, first)
+		return append(names, strings.TrimPrefix(path, "$"))
 	}
 	return names
 }

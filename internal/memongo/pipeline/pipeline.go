@@ -40,7 +40,11 @@ type documents = iter.Seq2[bson.D, error]
 
 // Compile reads stages.
 func Compile(stages bson.A, env Env) (*Pipeline, error) {
-	return newCompiler(env).pipeline(stages)
+	p, err := newCompiler(env).pipeline(stages)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // CompileUpdate reads the stages of an update, where only those that map a document to one may

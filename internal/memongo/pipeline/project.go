@@ -69,6 +69,7 @@ type projectionReader struct {
 	compile  func(e any) (expr.Expr, error)
 	find     bool
 	root     *node
+	name     string // of the field that is being read, in its document
 	mode     mode
 	id       any   // what is said of _id itself: nil, true or false
 	constant error // an error of constants, which comes after all others
@@ -85,7 +86,7 @@ func (r *projectionReader) read(d bson.D) error {
 	}
 	if r.mode == undecided {
 		r.mode = exclusion
-		if r.id == true || r.elemMatch {
+		if r.id == true || r.elemMatch && len(r.slices) == 0 {
 			r.mode = inclusion
 		}
 	}
@@ -98,6 +99,7 @@ func (r *projectionReader) read(d bson.D) error {
 
 func (r *projectionReader) document(prefix string, d bson.D) error {
 	for _, field := range d {
+		r.name = field.Key
 		if err := r.field(prefix+field.Key, field.Value); err != nil {
 			return err
 		}
@@ -120,7 +122,7 @@ func (r *projectionReader) field(path string, spec any) error {
 			return mongoerr.New(51270,
 				"An empty sub-projection is not a valid value. Found empty object at path")
 		}
-		if !strings.HasPrefix(spec[0].Key, "$") {
+		if len(spec) > 1 || !isOperator(spec[0]) {
 			return r.document(path+".", spec)
 		}
 		if done, err := r.findOperator(path, spec); done || err != nil {
@@ -134,18 +136,18 @@ func (r *projectionReader) field(path string, spec any) error {
 func (r *projectionReader) simple(path string, include bool) error {
 	if path == "_id" {
 		r.id = include
-	} else if err := r.decide(path, include); err != nil {
+	} else if err := r.decide(include); err != nil {
 		return err
 	}
 	return r.insert(path, &entry{include: include})
 }
 
-func (r *projectionReader) decide(path string, include bool) error {
+func (r *projectionReader) decide(include bool) error {
 	switch {
 	case include && r.mode == exclusion:
-		return mongoerr.New(31253, "Cannot do inclusion on field %s in exclusion projection", path)
+		return mongoerr.New(31253, "Cannot do inclusion on field %s in exclusion projection", r.name)
 	case !include && r.mode == inclusion:
-		return mongoerr.New(31254, "Cannot do exclusion on field %s in inclusion projection", path)
+		return mongoerr.New(31254, "Cannot do exclusion on field %s in inclusion projection", r.name)
 	case include:
 		r.mode = inclusion
 	default:

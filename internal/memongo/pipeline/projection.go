@@ -58,26 +58,35 @@ func (p *Projection) Apply(doc bson.D, vars *expr.Vars, pos int) (bson.D, error)
 	if vars == nil {
 		vars = &expr.Vars{}
 	}
-	out, err := p.root.apply(doc, vars.On(doc))
+	vars = vars.On(doc)
+	kept := any(doc)
+	if p.positional != nil {
+		picked, err := p.pick(doc, vars, pos)
+		if err != nil {
+			return nil, err
+		}
+		kept = picked
+	}
+	out, err := p.root.inside(kept, vars)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range p.slices {
-		out = s.at(out, s.path).(bson.D)
+		out = s.at(out, s.path)
 	}
-	if p.positional == nil {
-		return out, nil
-	}
+	d, _ := out.(bson.D)
+	return d, nil
+}
+
+// pick is what the positional operator does, before all others.
+func (p *Projection) pick(doc bson.D, vars *expr.Vars, pos int) (any, error) {
 	if pos < 0 && p.filter != nil {
+		var err error
 		if pos, _, err = p.filter.MatchPosition(doc, vars); err != nil {
 			return nil, err
 		}
 	}
-	picked, err := pickAt(out, p.positional, pos)
-	if err != nil {
-		return nil, err
-	}
-	return picked.(bson.D), nil
+	return pickAt(doc, p.positional, pos)
 }
 
 // pickAt leaves one element of the first array on a path.
@@ -88,7 +97,7 @@ func pickAt(val any, path []string, pos int) (any, error) {
 			return nil, mongoerr.New(51246,
 				"positional operator '.$' couldn't find a matching element in the array")
 		}
-		if pos >= len(at) {
+		if pos >= len(at) || len(path) > 0 && isScalar(at[pos]) {
 			return nil, mongoerr.New(51247, "positional operator '.$' element mismatch")
 		}
 		return bson.A{at[pos]}, nil
@@ -146,6 +155,12 @@ func (s slicing) at(val any, path []string) any {
 		return d
 	}
 	return val
+}
+
+// isScalar reports whether a value has nothing below it.
+func isScalar(val any) bool {
+	_, isArray := val.(bson.A)
+	return !isArray && !isDocument(val)
 }
 
 func isDocument(val any) bool {

@@ -13,7 +13,8 @@ import (
 func TestValuesAreShownAsTheServerPrintsThem(t *testing.T) {
 	t.Parallel()
 	oid, _ := bson.ObjectIDFromHex("6b0d9e82774aede5206ea00a")
-	uuid := bson.Binary{Subtype: 4, Data: []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}
+	uuid := bson.Binary{Subtype: 4, Data: []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+		16}}
 	for _, test := range []struct {
 		v              any
 		stored, result string
