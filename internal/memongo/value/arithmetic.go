@@ -6,6 +6,8 @@ import (
 	"math/bits"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/fwgen/fwgen/internal/memongo/decimal"
 )
 
 var (
@@ -21,7 +23,7 @@ var (
 type operation struct {
 	whole   func(a, b int64) (sum int64, overflow bool)
 	double  func(a, b float64) float64
-	decimal func(a, b decimal) decimal
+	decimal func(a, b bson.Decimal128) bson.Decimal128
 }
 
 // Add returns a + b, as $inc does. The result has the widest type of the operands: int, long,
@@ -31,7 +33,7 @@ func Add(a, b any) (any, error) {
 	return calculate(a, b, operation{
 		whole:   addWhole,
 		double:  func(a, b float64) float64 { return a + b },
-		decimal: addDecimals,
+		decimal: decimal.Add,
 	})
 }
 
@@ -40,7 +42,7 @@ func Sub(a, b any) (any, error) {
 	return calculate(a, b, operation{
 		whole:   subtractWhole,
 		double:  func(a, b float64) float64 { return a - b },
-		decimal: func(a, b decimal) decimal { return addDecimals(a, b.negated()) },
+		decimal: decimal.Sub,
 	})
 }
 
@@ -49,7 +51,7 @@ func Mul(a, b any) (any, error) {
 	return calculate(a, b, operation{
 		whole:   multiplyWhole,
 		double:  func(a, b float64) float64 { return a * b },
-		decimal: multiplyDecimals,
+		decimal: decimal.Mul,
 	})
 }
 
@@ -60,7 +62,9 @@ func calculate(a, b any, o operation) (any, error) {
 		}
 	}
 	if isDecimal(a) || isDecimal(b) {
-		return o.decimal(decimalOf(a), decimalOf(b)).encode(), nil
+		left, _ := Decimal(a)
+		right, _ := Decimal(b)
+		return o.decimal(left, right), nil
 	}
 	left, leftWhole := whole(a)
 	right, rightWhole := whole(b)

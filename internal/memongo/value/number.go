@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/fwgen/fwgen/internal/memongo/decimal"
 )
 
 // two63 is the first double that no int64 holds.
@@ -76,15 +78,15 @@ func Int64(v any) (int64, bool) {
 
 func decimalInt64(d bson.Decimal128) (int64, bool) {
 	s := scientificOf(d)
-	if s.nan || len(s.digits) > s.exp || s.exp > 19 {
+	switch {
+	case s.nan || len(s.digits) > s.exp || s.exp > 19:
 		return 0, false
+	case s.sign == 0:
+		return 0, true
 	}
 	digits := s.digits + strings.Repeat("0", s.exp-len(s.digits))
 	if s.sign < 0 {
 		digits = "-" + digits
-	}
-	if s.sign == 0 {
-		return 0, true
 	}
 	i, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
@@ -103,10 +105,25 @@ func Float64(v any) (float64, bool) {
 	case float64:
 		return v, true
 	case bson.Decimal128:
-		f, _ := strconv.ParseFloat(v.String(), 64) // an error says that f is infinite
-		return f, true
+		return decimal.Float64(v), true
 	}
 	return 0, false
+}
+
+// Decimal returns a number of any numeric type as a decimal. Of a double it keeps 15 digits, as
+// the server does where a double meets a decimal in arithmetic.
+func Decimal(v any) (bson.Decimal128, bool) {
+	switch v := v.(type) {
+	case int32:
+		return decimal.FromInt64(int64(v)), true
+	case int64:
+		return decimal.FromInt64(v), true
+	case float64:
+		return decimal.FromFloat64(v), true
+	case bson.Decimal128:
+		return v, true
+	}
+	return bson.Decimal128{}, false
 }
 
 // scientific is a number as sign × 0.digits × 10^exp. The digits neither begin nor end with a
