@@ -9,6 +9,7 @@ import (
 // Matcher is a compiled filter. It can be shared between goroutines.
 type Matcher struct {
 	root     node
+	listed   node // the root with its conditions in the order of the filter
 	usesExpr bool
 }
 
@@ -30,7 +31,7 @@ func compile(filter bson.D, compileExpr func(any) (expr.Expr, error)) (*Matcher,
 	if err != nil {
 		return nil, err
 	}
-	return &Matcher{root: root, usesExpr: p.usesExpr}, nil
+	return &Matcher{root: ranked(root), listed: root, usesExpr: p.usesExpr}, nil
 }
 
 // Match reports whether a document matches. vars are for $expr, whose errors are the only ones;
@@ -42,11 +43,23 @@ func (m *Matcher) Match(doc bson.D, vars *expr.Vars) (bool, error) {
 }
 
 // MatchPosition is Match that also tells the index of the array element that matched, which the
-// positional operator $ stands for, or -1. Where several conditions match elements, it is the one
-// that the server evaluates last, see rank.
+// positional operator $ of an update stands for, or -1. Where several conditions match elements,
+// it is the one that the server evaluates last, see rank.
 func (m *Matcher) MatchPosition(doc bson.D, vars *expr.Vars) (pos int, ok bool, err error) {
+	return position(m.root, doc, vars)
+}
+
+// MatchPositionListed is MatchPosition for the $ of a projection: of several conditions it is the
+// last one that the filter lists.
+func (m *Matcher) MatchPositionListed(
+	doc bson.D, vars *expr.Vars,
+) (pos int, ok bool, err error) {
+	return position(m.listed, doc, vars)
+}
+
+func position(n node, doc bson.D, vars *expr.Vars) (pos int, ok bool, err error) {
 	s := state{vars: vars, recording: true, position: -1}
-	matches := m.root.matches(&s, doc)
+	matches := n.matches(&s, doc)
 	if !matches || s.err != nil {
 		return -1, false, s.err
 	}

@@ -22,6 +22,7 @@ import (
 //	filter {...} => 0 2       the indices of the documents that it matches
 //	filter {...} => error 2 a message
 //	position {...} => 1       what $ stands for in each document, "none", or "no" for no match
+//	projected {...} => 1      the same for the $ of a projection
 //	arrayFilter {...} => 0 2  the elements that $[x] stands for, in the first document's field a
 //	pull ... => 0 2           the elements that $pull with that condition removes
 func TestFiltersAnswerAsTheServerDid(t *testing.T) {
@@ -76,7 +77,7 @@ func answer(kind string, question any, documents bson.A) string {
 	var found []string
 	var err error
 	switch kind {
-	case "filter", "position":
+	case "filter", "position", "projected":
 		found, err = find(kind, question.(bson.D), documents)
 	case "arrayFilter":
 		var m *match.ElementMatcher
@@ -107,13 +108,16 @@ func find(kind string, filter bson.D, documents bson.A) (found []string, err err
 	for i, d := range documents {
 		doc := slices.Concat(bson.D{{Key: "_id", Value: int32(i)}}, d.(bson.D))
 		position, matches, err := m.MatchPosition(doc, nil)
+		if kind == "projected" {
+			position, matches, err = m.MatchPositionListed(doc, nil)
+		}
 		if err != nil {
 			return nil, err
 		}
 		switch {
 		case kind == "filter" && matches:
 			found = append(found, fmt.Sprint(i))
-		case kind == "position":
+		case kind != "filter":
 			found = append(found, describe(position, matches))
 		}
 	}

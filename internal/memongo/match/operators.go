@@ -9,8 +9,8 @@ import (
 	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
-// operators reads the operators of a field as an $and.
-func (p *parser) operators(name string, operators bson.D) (node, error) {
+// operators reads the operators of a field, all of which have to be true.
+func (p *parser) operators(name string, operators bson.D) ([]node, error) {
 	nodes := make([]node, 0, len(operators))
 	for _, operator := range operators {
 		if operator.Key == "$options" && has(operators, "$regex") {
@@ -22,7 +22,7 @@ func (p *parser) operators(name string, operators bson.D) (node, error) {
 		}
 		nodes = append(nodes, n)
 	}
-	return conjunction(nodes), nil
+	return nodes, nil
 }
 
 // newField returns what makes a node of a test. It takes an error, too, so that it can be put
@@ -157,7 +157,8 @@ func (p *parser) not(name string, v any) (node, error) {
 		if len(v) == 0 {
 			return nil, badValue("$not cannot be empty")
 		}
-		return negated(p.operators(name, v))
+		nodes, err := p.operators(name, v)
+		return negated(conjunction(nodes), err)
 	}
 	return nil, badValue("$not needs a regex or a document")
 }
@@ -216,10 +217,9 @@ func (p *parser) elemMatch(v any) (test, error) {
 		return nil, badValue("$elemMatch needs an Object")
 	}
 	inner := parser{place: insideArray}
-	if len(d) > 0 && strings.HasPrefix(d[0].Key, "$") && !isReferenceField(d[0].Key) &&
-		!isPathless(d[0].Key) {
-		operators, err := inner.operators("", d)
-		return elemMatchOperators{operators}, err
+	if len(d) > 0 && isOperator(d[0].Key) && !isPathless(d[0].Key) {
+		nodes, err := inner.operators("", d)
+		return elemMatchOperators{conjunction(nodes)}, err
 	}
 	filter, err := inner.filter(d)
 	return elemMatchFilter{filter}, err

@@ -48,24 +48,30 @@ func (p *parser) filter(filter bson.D) (node, error) {
 	}
 	nodes := make([]node, 0, len(filter))
 	for _, e := range filter {
-		n, err := p.condition(e)
+		conditions, err := p.conditions(e)
 		if err != nil {
 			return nil, err
 		}
-		if n != nil {
-			nodes = append(nodes, n)
-		}
+		nodes = append(nodes, conditions...)
 	}
 	return conjunction(nodes), nil
 }
 
-// condition reads a field of a filter. A comment is none.
-func (p *parser) condition(e bson.E) (node, error) {
-	if strings.HasPrefix(e.Key, "$") && !isReferenceField(e.Key) {
-		return p.operator(e.Key, e.Value)
-	}
-	if operators, ok := e.Value.(bson.D); ok && isOperators(operators) {
+// conditions reads a field of a filter. A comment is none.
+func (p *parser) conditions(e bson.E) ([]node, error) {
+	if operators, ok := e.Value.(bson.D); ok && !isOperator(e.Key) && isOperators(operators) {
 		return p.operators(e.Key, operators)
+	}
+	if e.Key == "$comment" {
+		return nil, nil
+	}
+	n, err := p.condition(e)
+	return []node{n}, err
+}
+
+func (p *parser) condition(e bson.E) (node, error) {
+	if isOperator(e.Key) {
+		return p.operator(e.Key, e.Value)
 	}
 	if source, ok := e.Value.(bson.Regex); ok {
 		return newField(e.Key)(newPattern(source))
@@ -80,8 +86,6 @@ func (p *parser) operator(name string, v any) (node, error) {
 		return p.logical(name, v)
 	case "$expr":
 		return p.expr(v)
-	case "$comment":
-		return nil, nil
 	case "$alwaysTrue", "$alwaysFalse":
 		return always(name, v)
 	case "$where", "$text":
@@ -189,6 +193,11 @@ func isOperators(d bson.D) bool {
 }
 
 func isReference(d bson.D) bool { return has(d, "$ref") && has(d, "$id") }
+
+// isOperator tells an operator from the name of a field.
+func isOperator(name string) bool {
+	return strings.HasPrefix(name, "$") && !isReferenceField(name)
+}
 
 func isReferenceField(name string) bool {
 	return name == "$ref" || name == "$id" || name == "$db"

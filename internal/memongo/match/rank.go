@@ -32,14 +32,14 @@ const (
 	rankExpr
 )
 
-// conjunction returns the $and of conditions, without an $and within it, and without what changes
-// nothing.
+// conjunction returns the $and of conditions, in the order in which the server lists them: what an
+// $and among them has comes last. What changes nothing is left out.
 func conjunction(nodes []node) node {
-	var flat all
+	var flat, inner all
 	for _, n := range nodes {
 		switch n := n.(type) {
 		case all:
-			flat = append(flat, n...)
+			inner = append(inner, n...)
 		case constant:
 			if !n {
 				return n
@@ -48,15 +48,38 @@ func conjunction(nodes []node) node {
 			flat = append(flat, n)
 		}
 	}
+	flat = append(flat, inner...)
 	if len(flat) == 1 {
 		return flat[0]
 	}
-	slices.SortStableFunc(flat, func(a, b node) int {
-		left, leftPath := place(a)
-		right, rightPath := place(b)
-		return cmp.Or(cmp.Compare(left, right), strings.Compare(leftPath, rightPath))
-	})
 	return flat
+}
+
+// ranked returns the condition with every $and in the order of its evaluation.
+func ranked(n node) node {
+	switch n := n.(type) {
+	case all:
+		sorted := all(rankedEach(n))
+		slices.SortStableFunc(sorted, func(a, b node) int {
+			left, leftPath := place(a)
+			right, rightPath := place(b)
+			return cmp.Or(cmp.Compare(left, right), strings.Compare(leftPath, rightPath))
+		})
+		return sorted
+	case either:
+		return either(rankedEach(n))
+	case not:
+		return not{ranked(n.child)}
+	}
+	return n
+}
+
+func rankedEach(nodes []node) []node {
+	each := make([]node, len(nodes))
+	for i, n := range nodes {
+		each[i] = ranked(n)
+	}
+	return each
 }
 
 // disjunction returns the $or of conditions, without what changes nothing. Equalities of one path
