@@ -16,30 +16,33 @@ const (
 	fieldBefore = "fullDocumentBeforeChange"
 )
 
-// withImages adds the documents before and after a change, as far as the stream wants them.
-func (s *Stream) withImages(event bson.D, e *storage.Entry, name string) (bson.D, error) {
+// withBefore adds the document before a change, as far as the stream wants it.
+func (s *Stream) withBefore(event bson.D, e *storage.Entry, name string) (bson.D, error) {
 	before, err := s.before(e, name)
-	if err != nil {
-		return nil, err
+	if err != nil || before == value.Missing {
+		return event, err
 	}
-	after, err := s.after(e, name)
-	if err != nil {
-		return nil, err
-	}
-	if after != value.Missing {
-		at := slices.IndexFunc(event, func(field bson.E) bool { return field.Key == "wallTime" })
-		event = slices.Insert(slices.Clone(event), at+1, bson.E{Key: fieldAfter, Value: after})
-	}
-	if before != value.Missing {
-		event = append(event[:len(event):len(event)], bson.E{Key: fieldBefore, Value: before})
-	}
-	return event, nil
+	return append(event[:len(event):len(event)], bson.E{Key: fieldBefore, Value: before}), nil
 }
+
+// withAfter adds the document after an update, as far as the stream wants it.
+func (s *Stream) withAfter(event bson.D, e *storage.Entry, name string) (bson.D, error) {
+	after, err := s.after(e, name)
+	if err != nil || after == value.Missing {
+		return event, err
+	}
+	at := slices.IndexFunc(event, func(field bson.E) bool { return field.Key == "wallTime" })
+	return slices.Insert(slices.Clone(event), at+1, bson.E{Key: fieldAfter, Value: after}), nil
+}
+
+func (o *Options) wantsBefore() bool { return o.Before != "" && o.Before != imageOff }
+
+func (o *Options) wantsAfter() bool { return o.FullDocument != "" && o.FullDocument != imageDefault }
 
 // before returns the document before the change, null, or value.Missing.
 func (s *Stream) before(e *storage.Entry, name string) (any, error) {
 	switch {
-	case s.options.Before == "" || s.options.Before == imageOff || !changesDocument(e.Op):
+	case !s.options.wantsBefore() || !changesDocument(e.Op):
 		return value.Missing, nil
 	case e.HasImages:
 		return e.Before, nil
@@ -60,7 +63,7 @@ func changesDocument(op storage.Op) bool {
 func (s *Stream) after(e *storage.Entry, name string) (any, error) {
 	mode := s.options.FullDocument
 	switch {
-	case mode == "" || mode == imageDefault || e.Op != storage.OpUpdate:
+	case !s.options.wantsAfter() || e.Op != storage.OpUpdate:
 		return value.Missing, nil
 	case mode == imageLookup:
 		return s.current(e), nil

@@ -35,6 +35,7 @@ func Open(e *storage.Engine, o Options) (*Stream, error) {
 		version:  start.Version,
 		position: storage.Before(start.TS),
 		pbrt:     start,
+		afterEnd: start.FromInvalidate,
 	}
 	if start.Kind == token.Event {
 		s.resume = &start

@@ -23,6 +23,9 @@ type Stream struct {
 	entries  []storage.Entry  // read ahead by the Next that runs: those behind the position
 	reading  bool             // whether the oplog has been read at all
 	resume   *token.Token     // the event to skip up to, until it is found
+	// afterEnd says that the stream resumes behind an invalidate. The first event that would
+	// end the stream does not, unless the stages have let another one through.
+	afterEnd bool
 
 	queue  []item // made and not yet delivered
 	pbrt   token.Token

@@ -4,6 +4,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
+	"github.com/fwgen/fwgen/internal/memongo/pipeline"
 	"github.com/fwgen/fwgen/internal/memongo/storage"
 	"github.com/fwgen/fwgen/internal/memongo/token"
 	"github.com/fwgen/fwgen/internal/memongo/value"
@@ -16,12 +17,15 @@ func (s *Stream) take(e *storage.Entry) error {
 		return nil
 	}
 	tok := s.tokenOf(e, name)
-	ends := s.options.endsWith(name)
 	last := tok
 	last.FromInvalidate = true
-	if ends && s.resume != nil && s.resume.ComparePlace(last) == 0 {
-		s.resume = nil // the stream begins after its own end: whether or not the stages show it
-		return nil
+	ends := s.options.endsWith(name)
+	if ends && s.afterEnd {
+		s.afterEnd, ends = false, false
+		if s.resume.ComparePlace(last) == 0 {
+			s.resume = nil // whether or not the stages show it
+			return nil
+		}
 	}
 	if err := s.takeEvent(e, name, tok); err != nil || !ends {
 		return err
@@ -35,19 +39,32 @@ func (s *Stream) take(e *storage.Entry) error {
 
 func (s *Stream) takeEvent(e *storage.Entry, name string, tok token.Token) error {
 	event := s.event(e, name, tok)
-	if _, ok, err := s.user.run(s.user.early, event, &s.options.Vars); err != nil || !ok {
+	if ok, err := s.passes(s.user.beforeFirst, event); err != nil || !ok {
 		return err
 	}
-	event, err := s.withImages(event, e, name)
+	s.afterEnd = false
+	event, err := s.withBefore(event, e, name)
 	if err != nil {
+		return err
+	}
+	if ok, err := s.passes(s.user.beforeAfter, event); err != nil || !ok {
+		return err
+	}
+	if event, err = s.withAfter(event, e, name); err != nil {
 		return err
 	}
 	return s.show(event, tok)
 }
 
+// passes reports whether stages let an event through.
+func (s *Stream) passes(stages *pipeline.Pipeline, event bson.D) (bool, error) {
+	_, ok, err := run(stages, event, &s.options.Vars)
+	return ok, err
+}
+
 // show queues an event that the user's stages let through.
 func (s *Stream) show(event bson.D, tok token.Token) error {
-	event, ok, err := s.user.run(s.user.all, event, &s.options.Vars)
+	event, ok, err := run(s.user.all, event, &s.options.Vars)
 	if err != nil || !ok {
 		return err
 	}

@@ -1,36 +1,45 @@
 package changestream
 
 import (
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/fwgen/fwgen/internal/memongo/expr"
 	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
+	"github.com/fwgen/fwgen/internal/memongo/pipeline"
 	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
-// stages are compiled stages that see one event at a time.
-type stages interface {
-	Each(doc bson.D, vars *expr.Vars) (bson.D, bool, error)
-}
-
 // transform is what the user's pipeline does to events.
 type transform struct {
-	all stages // nil where there are none
+	all *pipeline.Pipeline // nil where there are none
 
-	// early are the first stages, as far as they can hide an event before its images are found.
-	// A server does that, so that a missing image of a hidden event is no error.
-	early stages
+	// The first stages are asked before an image is found: beforeFirst those that need none,
+	// beforeAfter those that need the one before the change at most. A server does that, so that
+	// a missing image of a hidden event is no error. Nil where nothing depends on it.
+	beforeFirst, beforeAfter *pipeline.Pipeline
 
 	split bool
 }
 
-func (t transform) run(s stages, event bson.D, vars *expr.Vars) (bson.D, bool, error) {
-	if s == nil {
+// run gives an event to stages.
+func run(p *pipeline.Pipeline, event bson.D, vars *expr.Vars) (bson.D, bool, error) {
+	if p == nil {
 		return event, true, nil
 	}
-	return s.Each(event, vars)
+	return p.Each(event, vars)
+}
+
+// compile compiles a user's stages; nil stands for none.
+func compile(list bson.A, o *Options) (*pipeline.Pipeline, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	return pipeline.Compile(list, pipeline.Env{
+		Vars: &o.Vars, DB: o.NS.DB, ChangeStream: true,
+	})
 }
 
 // compileTransform compiles the user's stages.
@@ -40,22 +49,31 @@ func compileTransform(o *Options) (t transform, err error) {
 		return t, err
 	}
 	t.split = found
-	if t.all, err = compileStages(list, o); err != nil {
+	if t.all, err = compile(list, o); err != nil {
 		return t, err
 	}
-	if o.Before == imageRequired || o.FullDocument == imageRequired {
-		t.early, err = compileStages(independent(list, o), o)
+	var missing []string // the images that the stream wants and that are not there yet
+	if o.wantsAfter() {
+		missing = append(missing, fieldAfter)
+		if t.beforeAfter, err = compile(independent(list, missing), o); err != nil {
+			return t, err
+		}
+	}
+	if o.wantsBefore() {
+		missing = append(missing, fieldBefore)
+	}
+	if o.Before == imageRequired || o.StartAfter != nil {
+		t.beforeFirst, err = compile(independent(list, missing), o)
 	}
 	return t, err
 }
 
-// independent returns the first stages that do not look at images which may be missing.
-func independent(list bson.A, o *Options) bson.A {
+// independent returns the first stages that do not look at fields which are still missing.
+func independent(list bson.A, missing []string) bson.A {
 	for i, stage := range list {
 		d, ok := stage.(bson.D)
-		if !ok || len(d) != 1 || !simpleStage(d[0].Key) ||
-			o.Before == imageRequired && mentions(d[0].Value, fieldBefore) ||
-			o.FullDocument == imageRequired && mentions(d[0].Value, fieldAfter) {
+		looks := func(field string) bool { return mentions(d[0].Value, field) }
+		if !ok || len(d) != 1 || !simpleStage(d[0].Key) || slices.ContainsFunc(missing, looks) {
 			return list[:i]
 		}
 	}

@@ -188,7 +188,9 @@ func TestTokensLookLikeAServers(t *testing.T) {
 func TestDecimalsAreDistinctAndReadable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
-	for _, text := range []string{"1.5", "1.50", "0", "-0", "1", "12345678901234567890.5", "Infinity"} {
+	for _, text := range []string{
+		"1.5", "1.50", "0", "-0", "1", "12345678901234567890.5", "Infinity",
+	} {
 		d, err := bson.ParseDecimal128(text)
 		if err != nil {
 			t.Fatal(err)
