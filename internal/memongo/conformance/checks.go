@@ -18,5 +18,9 @@ func checks() []check {
 		argumentChecks(),
 		driverChecks(),
 		recordedChecks(),
+		helloChecks(),
+		wireChecks(),
+		retryChecks(),
+		ownChecks(),
 	)
 }

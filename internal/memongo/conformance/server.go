@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"context"
+	"net"
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -21,8 +23,25 @@ type Server struct {
 	// Only restricts the run to checks that need one of these features. The zero value runs all.
 	Only Features
 
+	// Dial returns a connection to the server that nothing was sent on. Needed by Has.Wire.
+	Dial func(ctx context.Context) (net.Conn, error)
+
+	// Own starts a server for one check, which it may disturb. A transaction may be open for one
+	// second there. Needed by Has.Own.
+	Own func(t testing.TB) Own
+
 	// Differences are the checks that fail here and are meant to, each with the reason.
 	Differences map[string]string
+}
+
+// Own is a server that one check has for itself.
+type Own struct {
+	// Client returns a connected client that is disconnected when the test ends.
+	Client func(t testing.TB, opts ...*options.ClientOptions) *mongo.Client
+
+	// RollOver makes the oplog forget what is in it. Afterwards every cluster time up to now is
+	// older than its beginning.
+	RollOver func(t testing.TB)
 }
 
 // Features are what a server may lack without being wrong.
@@ -33,6 +52,8 @@ type Features struct {
 	Views        bool // collections that are a pipeline on another
 	Capped       bool // collections of a fixed size
 	Validators   bool // collections that refuse documents
+	Wire         bool // Server.Dial
+	Own          bool // Server.Own
 }
 
 // entries names the features, for messages and so that two sets can be compared.
@@ -44,6 +65,8 @@ func (f Features) entries() map[string]bool {
 		"views":             f.Views,
 		"capped collection": f.Capped,
 		"validators":        f.Validators,
+		"bare connections":  f.Wire,
+		"server to disturb": f.Own,
 	}
 }
 

@@ -1,0 +1,290 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+)
+
+// retryChecks see what a program sees that uses the driver, whose retries need the right labels.
+func retryChecks() []check {
+	failing := []check{
+		{name: "driver/a write is sent again when its connection is closed", run: writesAgain},
+		{name: "driver/a write is sent again after a step-down's code", run: writesAgainAfterCode},
+		{name: "driver/a write is sent again after a write concern error", run: writesAgainAfterConcern},
+		{name: "driver/a read is sent again when its connection is closed", run: readsAgain},
+		{name: "driver/a stream is opened again when its connection closes", run: streamsAgain},
+		{name: "driver/a stream is opened again after some errors", run: streamsAgainAfterCode},
+		{name: "driver/a stream ends with an error that is not resumable", run: streamEnds},
+		{name: "driver/WithTransaction runs again when a connection closes", run: withClosedConnection},
+		{name: "driver/WithTransaction commits again when a commit is lost", run: withLostCommit},
+	}
+	for i := range failing {
+		failing[i].needs, failing[i].uses = Features{TestCommands: true}, "failCommand"
+	}
+	return append(failing,
+		check{name: "driver/WithTransaction commits", run: withTransaction},
+		check{name: "driver/WithTransaction runs again after a conflict", run: withConflict},
+		check{name: "driver/a stream goes on after killCursors", run: resumesAfterKill},
+		check{name: "driver/a stream's positions", run: streamPositions},
+		check{name: "driver/TryNext waits for about maxAwaitTime", run: tryNextWaits},
+	)
+}
+
+// failing returns the check's collection for a client of its own, whose commands fail as the
+// fields say, and that many times.
+func (c *C) failing(times int32, fields string) *mongo.Collection {
+	c.Helper()
+	app := c.DB.Name()
+	client := c.Connect(options.Client().SetAppName(app).SetHeartbeatInterval(heartbeat))
+	data := append(doc(fields), bson.E{Key: "appName", Value: app})
+	answer := c.send(client.Database("admin"), bson.D{
+		{Key: "configureFailPoint", Value: "failCommand"},
+		{Key: "mode", Value: bson.D{{Key: "times", Value: times}}},
+		{Key: "data", Value: data},
+	})
+	c.has(answer, doc(`{ok: 1.0}`))
+	return client.Database(app).Collection("c")
+}
+
+// contains fails unless the collection holds documents with these ids.
+func (c *C) contains(ids ...int32) {
+	c.Helper()
+	cursor, err := c.Collection().Find(c.Context(), bson.D{},
+		options.Find().SetSort(bson.D{{Key: "_id", Value: 1}}))
+	if err != nil {
+		c.Fatalf("find: %v", err)
+	}
+	var documents []struct {
+		ID int32 `bson:"_id"`
+	}
+	if err := cursor.All(c.Context(), &documents); err != nil {
+		c.Fatalf("read: %v", err)
+	}
+	var got []int32
+	for _, d := range documents {
+		got = append(got, d.ID)
+	}
+	if !slices.Equal(got, ids) {
+		c.Errorf("there are %v, not %v", got, ids)
+	}
+}
+
+func withID(id int32) bson.D { return bson.D{{Key: "_id", Value: id}} }
+
+func writesAgain(c *C) {
+	coll := c.failing(1, `{failCommands: ['insert'], closeConnection: true}`)
+	if _, err := coll.InsertOne(c.Context(), withID(1)); err != nil {
+		c.Errorf("insert: %v", err)
+	}
+	c.contains(1)
+}
+
+func writesAgainAfterCode(c *C) {
+	coll := c.failing(1, `{failCommands: ['findAndModify'], errorCode: 189}`)
+	upsert := options.FindOneAndUpdate().SetUpsert(true)
+	set := bson.D{{Key: "$set", Value: bson.D{{Key: "a", Value: 1}}}}
+	err := coll.FindOneAndUpdate(c.Context(), withID(1), set, upsert).Err()
+	if !errors.Is(err, mongo.ErrNoDocuments) {
+		c.Errorf("upsert: %v", err)
+	}
+	c.contains(1)
+}
+
+func writesAgainAfterConcern(c *C) {
+	coll := c.failing(1, `{failCommands: ['insert'],
+		writeConcernError: {code: 91, errmsg: 'shutting down'}}`)
+	if _, err := coll.InsertMany(c.Context(), []bson.D{withID(1), withID(2)}); err != nil {
+		c.Errorf("insert: %v", err)
+	}
+	c.contains(1, 2)
+}
+
+func readsAgain(c *C) {
+	c.Insert("c", `[{_id: 1}]`)
+	coll := c.failing(1, `{failCommands: ['find'], closeConnection: true}`)
+	if err := coll.FindOne(c.Context(), withID(1)).Err(); err != nil {
+		c.Errorf("find: %v", err)
+	}
+}
+
+func withTransaction(c *C) {
+	c.Insert("c", `[{_id: 1}]`)
+	c.inTransaction(c.Collection(), func(ctx context.Context) error {
+		if _, err := c.Collection().InsertOne(ctx, withID(2)); err != nil {
+			return err
+		}
+		_, err := c.Collection().DeleteOne(ctx, withID(1))
+		return err
+	})
+	c.contains(2)
+}
+
+// inTransaction runs do and returns how often it was called.
+func (c *C) inTransaction(coll *mongo.Collection, do func(context.Context) error) (calls int) {
+	c.Helper()
+	session, err := coll.Database().Client().StartSession()
+	if err != nil {
+		c.Fatalf("start session: %v", err)
+	}
+	defer session.EndSession(cleaning(c))
+	_, err = session.WithTransaction(c.Context(), func(ctx context.Context) (any, error) {
+		calls++
+		return nil, do(ctx)
+	})
+	if err != nil {
+		c.Errorf("transaction: %v", err)
+	}
+	return calls
+}
+
+func withConflict(c *C) {
+	c.Do(`{insert: 'c', documents: [{_id: 1, n: 1}], writeConcern: {w: 'majority'}}`)
+	inc := bson.D{{Key: "$inc", Value: bson.D{{Key: "n", Value: int32(10)}}}}
+	disturbed := false
+	calls := c.inTransaction(c.Collection(), func(ctx context.Context) error {
+		if err := c.Collection().FindOne(ctx, withID(1)).Err(); err != nil {
+			return err
+		}
+		if !disturbed {
+			disturbed = true
+			c.Do(`{update: 'c', updates: [{q: {_id: 1}, u: {$inc: {n: 100}}}]}`)
+		}
+		_, err := c.Collection().UpdateOne(ctx, withID(1), inc)
+		return err
+	})
+	if calls != 2 {
+		c.Errorf("%d calls", calls)
+	}
+	c.Expect(`{find: 'c'}`, `{cursor: {firstBatch: [{_id: 1, n: 111}]}}`)
+}
+
+func withClosedConnection(c *C) {
+	c.Do(`{create: 'c'}`)
+	coll := c.failing(1, `{failCommands: ['insert'], closeConnection: true}`)
+	calls := c.inTransaction(coll, func(ctx context.Context) error {
+		_, err := coll.InsertOne(ctx, withID(1))
+		return err
+	})
+	if calls != 2 {
+		c.Errorf("%d calls", calls)
+	}
+	c.contains(1)
+}
+
+func withLostCommit(c *C) {
+	c.Do(`{create: 'c'}`)
+	coll := c.failing(2, `{failCommands: ['commitTransaction'], closeConnection: true}`)
+	calls := c.inTransaction(coll, func(ctx context.Context) error {
+		_, err := coll.InsertOne(ctx, withID(1))
+		return err
+	})
+	if calls != 1 {
+		c.Errorf("%d calls", calls)
+	}
+	c.contains(1)
+}
+
+// watch opens a stream that is closed after the check.
+func (c *C) watch(coll *mongo.Collection, opts ...options.Lister[options.ChangeStreamOptions],
+) *mongo.ChangeStream {
+	c.Helper()
+	stream, err := coll.Watch(c.Context(), mongo.Pipeline{}, opts...)
+	if err != nil {
+		c.Fatalf("watch: %v", err)
+	}
+	c.Cleanup(func() { _ = stream.Close(cleaning(c)) })
+	return stream
+}
+
+// reads fails unless the next events are of these documents.
+func (c *C) reads(stream *mongo.ChangeStream, ids ...int32) {
+	c.Helper()
+	for _, id := range ids {
+		if !stream.Next(c.Context()) {
+			c.Fatalf("no event of %d: %v", id, stream.Err())
+		}
+		if got, _ := stream.Current.Lookup("documentKey", "_id").AsInt64OK(); got != int64(id) {
+			c.Errorf("the event is of %d, not of %d", got, id)
+		}
+	}
+}
+
+func streamsAgain(c *C) {
+	c.Do(`{create: 'c'}`)
+	coll := c.failing(2, `{failCommands: ['getMore'], closeConnection: true}`)
+	stream := c.watch(coll)
+	c.Insert("c", `[{_id: 1}, {_id: 2}]`)
+	c.reads(stream, 1, 2)
+}
+
+func streamsAgainAfterCode(c *C) {
+	c.Do(`{create: 'c'}`)
+	coll := c.failing(2, `{failCommands: ['getMore'], errorCode: 11602,
+		errorLabels: ['ResumableChangeStreamError']}`)
+	stream := c.watch(coll)
+	c.Insert("c", `[{_id: 1}, {_id: 2}]`)
+	c.reads(stream, 1, 2)
+}
+
+func streamEnds(c *C) {
+	c.Do(`{create: 'c'}`)
+	coll := c.failing(1, `{failCommands: ['getMore'], errorCode: 280}`)
+	stream := c.watch(coll)
+	if stream.Next(c.Context()) {
+		c.Errorf("there is an event: %v", stream.Current)
+	}
+	var refused mongo.CommandError
+	if !errors.As(stream.Err(), &refused) || refused.Code != 280 ||
+		!refused.HasErrorLabel("NonResumableChangeStreamError") {
+		c.Errorf("the error is %v", stream.Err())
+	}
+}
+
+func resumesAfterKill(c *C) {
+	c.Do(`{create: 'c'}`)
+	stream := c.watch(c.Collection())
+	c.Insert("c", `[{_id: 1}]`)
+	c.reads(stream, 1)
+	killed := c.send(c.DB, bson.D{
+		{Key: "killCursors", Value: "c"}, {Key: "cursors", Value: bson.A{stream.ID()}},
+	})
+	if list, _ := lookup(killed, "cursorsKilled").(bson.A); len(list) != 1 {
+		c.Errorf("killed: %s", show(killed))
+	}
+	c.Insert("c", `[{_id: 2}]`)
+	c.reads(stream, 2)
+}
+
+func streamPositions(c *C) {
+	c.Do(`{create: 'c'}`)
+	stream := c.watch(c.Collection())
+	if stream.ResumeToken() == nil {
+		c.Errorf("there is no position before the first event")
+	}
+	c.Insert("c", `[{_id: 1}, {_id: 2}]`)
+	c.reads(stream, 1)
+	position := stream.ResumeToken()
+	c.reads(stream, 2)
+	again := c.watch(c.Collection(), options.ChangeStream().SetStartAfter(position))
+	c.reads(again, 2)
+}
+
+func tryNextWaits(c *C) {
+	c.Do(`{create: 'c'}`)
+	wait := options.ChangeStream().SetMaxAwaitTime(200 * time.Millisecond)
+	stream := c.watch(c.Collection(), wait)
+	stream.TryNext(c.Context()) // the first batch needs no getMore
+	begin := time.Now()
+	if stream.TryNext(c.Context()) {
+		c.Errorf("there is an event: %v", stream.Current)
+	}
+	if took := time.Since(begin); took < 150*time.Millisecond || took > 10*time.Second {
+		c.Errorf("it took %s", took)
+	}
+}
