@@ -43,6 +43,10 @@ type C struct {
 
 	Server Server
 
+	// bare is like Client, but nothing is sent through it that the driver numbers. So the sessions
+	// it has are new ones, or have seen no txnNumber.
+	bare *mongo.Client
+
 	ctx context.Context
 	tb  testing.TB
 }

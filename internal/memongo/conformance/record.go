@@ -11,7 +11,7 @@ import (
 // the folder recorded, wherever they differ from what stands there. It is for a real server.
 func Record(t *testing.T, s Server, dir string) {
 	t.Helper()
-	r := &run{server: s, client: s.Client(t)}
+	r := &run{server: s, client: s.Client(t), bare: s.Client(t)}
 	for _, file := range recordingFiles() {
 		t.Run(strings.TrimSuffix(file.name, ".txt"), func(t *testing.T) {
 			path := filepath.Join(dir, file.name)

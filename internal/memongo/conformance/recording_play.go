@@ -45,7 +45,7 @@ func (r recording) run(c *C) {
 func (r recording) newPlayer(c *C) *player {
 	p := &player{
 		c:        c,
-		client:   c.Client,
+		client:   c.bare,
 		app:      c.DB.Name(),
 		notation: &notation{db: c.DB.Name()},
 		sessions: map[string]*mongo.Session{},

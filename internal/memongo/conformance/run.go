@@ -26,7 +26,7 @@ func Run(t *testing.T, s Server) {
 	t.Helper()
 	all := checks()
 	names := map[string]bool{}
-	r := &run{server: s, client: s.Client(t), parts: map[string]*sync.Mutex{}}
+	r := &run{server: s, client: s.Client(t), bare: s.Client(t), parts: map[string]*sync.Mutex{}}
 	t.Cleanup(func() { r.dropUsed(t) })
 	for _, check := range all {
 		names[check.name] = true
@@ -50,6 +50,7 @@ func Run(t *testing.T, s Server) {
 type run struct {
 	server Server
 	client *mongo.Client
+	bare   *mongo.Client
 	parts  map[string]*sync.Mutex // what checks use one at a time, by name; the map is fixed
 
 	mu   sync.Mutex
@@ -104,6 +105,7 @@ func (r *run) with(t *testing.T, watched T, db *mongo.Database) *C {
 	return &C{
 		T:      watched,
 		Client: r.client,
+		bare:   r.bare,
 		DB:     db,
 		Server: r.server,
 		ctx:    ctx,
