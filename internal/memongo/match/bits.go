@@ -15,7 +15,17 @@ type bitTest struct {
 	set, all  bool
 }
 
-func (t bitTest) rank() rank { return rankBits }
+func (t bitTest) rank() rank {
+	switch {
+	case t.all && t.set:
+		return rankBitsAllSet
+	case t.all:
+		return rankBitsAllClear
+	case t.set:
+		return rankBitsAnySet
+	}
+	return rankBitsAnyClear
+}
 
 func (t bitTest) holds(_ *state, v any) bool {
 	bit, ok := bitsOf(v)

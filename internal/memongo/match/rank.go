@@ -25,7 +25,10 @@ const (
 	rankMod
 	rankExists
 	rankIn
-	rankBits
+	rankBitsAllSet
+	rankBitsAllClear
+	rankBitsAnySet
+	rankBitsAnyClear
 	rankNot
 	rankType
 	rankConstant
