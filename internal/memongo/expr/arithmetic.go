@@ -15,11 +15,11 @@ import (
 func arithmetic(name string) reader {
 	switch name {
 	case "$add":
-		return lazy(0, unlimited, add)
+		return associative(true, add)
 	case "$subtract":
 		return strictBinary(subtract)
 	case "$multiply":
-		return lazy(0, unlimited, multiply)
+		return associative(true, multiply)
 	case "$divide":
 		return strictBinary(divide)
 	case "$mod":

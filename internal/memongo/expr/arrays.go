@@ -19,7 +19,7 @@ func arrays(name string) reader {
 	case "$last":
 		return strictUnary(func(operand any) (any, error) { return end(name, operand, -1) })
 	case "$concatArrays":
-		return lazy(0, unlimited, concatArrays)
+		return associative(false, concatArrays)
 	case "$slice":
 		return eager(2, 3, sliceOperands)
 	case "$size":
@@ -27,11 +27,11 @@ func arrays(name string) reader {
 	case "$in":
 		return dyadic(isIn)
 	case "$range":
-		return eager(2, 3, rangeOf)
+		return lazy(2, 3, rangeOf)
 	case "$reverseArray":
 		return strictUnary(reversed)
 	case "$indexOfArray":
-		return eager(2, 4, indexOfArray)
+		return indexOfArray
 	case "$zip":
 		return zipping
 	case "$sortArray":
@@ -99,7 +99,7 @@ func concatArrays(v *Vars, operands []Expr) (any, error) {
 
 // sliceOperands is $slice: an array, a start or a number of elements, perhaps a number of them.
 func sliceOperands(operands []any) (any, error) {
-	if nullish(operands[0]) || nullish(operands[1]) || len(operands) > 2 && nullish(operands[2]) {
+	if nullish(operands[0]) || nullish(operands[1]) {
 		return nil, nil
 	}
 	elements, ok := operands[0].(bson.A)
@@ -120,6 +120,9 @@ func sliceOperands(operands []any) (any, error) {
 	}
 	if len(operands) == 2 {
 		return slice(elements, int(n)), nil
+	}
+	if nullish(operands[2]) {
+		return nil, nil
 	}
 	count, err := sliceCount(operands[2])
 	if err != nil {

@@ -44,7 +44,7 @@ func addingToDate(c *compiler, name string, argument any) (Expr, error) {
 			"%s requires startDate, unit, and amount to be present", name)
 	}
 	operands := n.list("startDate", "unit", "amount", "timezone")
-	return c.fold(call{operands, func(v *Vars, operands []Expr) (any, error) {
+	return c.fold(call{name, operands, func(v *Vars, operands []Expr) (any, error) {
 		values, err := evalNamed(v, operands, "UTC")
 		if err != nil || anyNullish(values) {
 			return nil, err
@@ -120,7 +120,7 @@ func subtractingDates(c *compiler, name string, argument any) (Expr, error) {
 		return nil, mongoerr.New(codes[missing], "Missing '%s' parameter to $dateDiff", missing)
 	}
 	operands := n.list("startDate", "endDate", "unit", "timezone", "startOfWeek")
-	return c.fold(call{operands, func(v *Vars, operands []Expr) (any, error) {
+	return c.fold(call{name, operands, func(v *Vars, operands []Expr) (any, error) {
 		values, err := evalNamed(v, operands[:4], "UTC")
 		if err != nil {
 			return nil, err
@@ -151,11 +151,26 @@ func dateDifference(values []any, weekday any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	location, err := zoneOf(values[3])
+	location, err := zoneParameter("$dateDiff", values[3])
 	if err != nil {
 		return nil, err
 	}
-	return u.count(ends[1].In(location), first) - u.count(ends[0].In(location), first), nil
+	start, end := ends[0].In(location), ends[1].In(location)
+	if u.byTheClock() { // an hour is one also where the clocks are changed
+		_, offset := start.Zone()
+		end = end.In(time.FixedZone("", offset))
+	}
+	return u.count(end, first) - u.count(start, first), nil
+}
+
+// zoneParameter reads the zone of $dateDiff and $dateTrunc.
+func zoneParameter(name string, val any) (*time.Location, error) {
+	location, err := zoneOf(val)
+	if known, ok := err.(*mongoerr.Error); ok {
+		return nil, mongoerr.New(known.Code,
+			"%s parameter 'timezone' value parsing failed :: caused by :: %s", name, known.Message)
+	}
+	return location, err
 }
 
 // unitParameter reads a unit of $dateDiff and $dateTrunc.

@@ -52,9 +52,6 @@ func (w dateWriter) Eval(v *Vars) (any, error) {
 		if location, err = zoneOf(zoneName); err != nil {
 			return nil, err
 		}
-		if w.format == nil && location != time.UTC {
-			layout = strings.TrimSuffix(layout, "Z")
-		}
 	}
 	switch {
 	case nullish(date) && w.onNull != nil:
@@ -160,6 +157,9 @@ func (r dateReader) Eval(v *Vars) (any, error) {
 	location, err := zoneOf(values[1])
 	if err != nil {
 		return nil, err
+	}
+	if r.zone == nil {
+		location = nil
 	}
 	result, err := readDate(values[0], location)
 	if err != nil && r.onError != nil && mongoerr.Is(err, mongoerr.ConversionFailure) {

@@ -36,7 +36,7 @@ type dateTruncation []Expr
 
 func (x dateTruncation) Eval(v *Vars) (any, error) {
 	values, err := evalAllOr(v, x, []any{nil, nil, int32(1), "UTC", "sunday"})
-	if err != nil || anyNullish(values) {
+	if err != nil || anyNullish(values[:4]) || values[1] == "week" && nullish(values[4]) {
 		return nil, err
 	}
 	t, err := instant(values[0])
@@ -58,7 +58,7 @@ func (x dateTruncation) Eval(v *Vars) (any, error) {
 		return nil, mongoerr.New(5439018, "$dateTrunc requires 'binSize' to be greater than 0, but "+
 			"got value %d", bin)
 	}
-	location, err := zoneOf(values[3])
+	location, err := zoneParameter("$dateTrunc", values[3])
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +87,10 @@ func (u unit) truncate(t time.Time, bin int64, weekday time.Weekday) (any, error
 		return nil, mongoerr.Unsupported("bins of %d %ss in $dateTrunc", bin, u)
 	}
 	reference := time.Date(2000, time.January, 1, 0, 0, 0, 0, t.Location())
+	if size := bin * u.milliseconds(); u.byTheClock() {
+		passed := floorDiv(t.UnixMilli()-reference.UnixMilli(), size)
+		return bson.DateTime(reference.UnixMilli() + passed*size), nil
+	}
 	origin := u.count(reference, weekday)
 	if u == "week" { // the first whole week
 		origin++

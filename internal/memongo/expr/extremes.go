@@ -12,37 +12,38 @@ import (
 func extremes(name string) reader {
 	switch name {
 	case "$max":
-		return over(func(values []any) any { return extreme(values, 1) })
+		return over(func(values []any) (any, error) { return extreme(values, 1), nil })
 	case "$min":
-		return over(func(values []any) any { return extreme(values, -1) })
+		return over(func(values []any) (any, error) { return extreme(values, -1), nil })
 	case "$sum":
-		return over(func(values []any) any {
+		return over(func(values []any) (any, error) {
 			var sum Sum
 			for _, val := range values {
 				sum.Add(val)
 			}
-			return sum.Result()
+			return sum.Result(), nil
 		})
 	case "$avg":
-		return over(func(values []any) any {
+		return over(func(values []any) (any, error) {
 			var average Average
 			for _, val := range values {
 				average.Add(val)
 			}
-			return average.Result()
+			return average.Result(), nil
 		})
 	}
 	return nil
 }
 
-func over(run func(values []any) any) reader {
+// over reads operands, or one that is an array of them.
+func over(run func(values []any) (any, error)) reader {
 	return eager(0, unlimited, func(operands []any) (any, error) {
 		if len(operands) == 1 {
 			if elements, ok := operands[0].(bson.A); ok {
-				return run(elements), nil
+				return run(elements)
 			}
 		}
-		return run(operands), nil
+		return run(operands)
 	})
 }
 

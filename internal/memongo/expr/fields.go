@@ -176,17 +176,20 @@ func settingField(c *compiler, operator string, argument any) (Expr, error) {
 	if !ok {
 		return nil, mongoerr.New(4161100, "%s only supports an object as its argument", operator)
 	}
-	var err error
-	s, named := setField{operator: operator}, false
+	var (
+		err  error
+		name any = value.Missing
+	)
+	c = c.apart() // a server does not optimize what is inside
+	s := setField{operator: operator}
 	if operator == "$unsetField" {
 		s.value = constant{value.Missing}
 	}
 	for _, field := range d {
 		switch {
 		case field.Key == "field":
-			s.name, err = c.constantField(operator, field.Value,
-				[3]int32{4161108, 4161106, 4161107})
-			named = true
+			name = field.Value
+			_, err = c.compile(name)
 		case field.Key == "input":
 			s.input, err = c.compile(field.Value)
 		case field.Key == "value" && operator == "$setField":
@@ -198,12 +201,16 @@ func settingField(c *compiler, operator string, argument any) (Expr, error) {
 			return nil, err
 		}
 	}
-	return s, s.complete(named)
+	if err := s.complete(name); err != nil {
+		return nil, err
+	}
+	s.name, err = c.constantField(operator, name, [3]int32{4161108, 4161106, 4161107})
+	return s, err
 }
 
-func (s setField) complete(named bool) error {
+func (s setField) complete(name any) error {
 	switch {
-	case !named:
+	case name == value.Missing:
 		return mongoerr.New(4161102, "%s requires 'field' to be specified", s.operator)
 	case s.value == nil:
 		return mongoerr.New(4161103, "%s requires 'value' to be specified", s.operator)

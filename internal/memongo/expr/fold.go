@@ -44,6 +44,13 @@ func (c *compiler) fold(x Expr, operands ...Expr) Expr {
 	return x
 }
 
+// apart returns a compiler whose errors of constants are met when they are evaluated.
+func (c *compiler) apart() *compiler {
+	inner := *c
+	inner.folding = new(folding)
+	return &inner
+}
+
 // known returns the value of a constant.
 func known(x Expr) (any, bool) {
 	c, ok := x.(constant)

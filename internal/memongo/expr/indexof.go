@@ -10,37 +10,37 @@ import (
 )
 
 // indexOf is $indexOfBytes and $indexOfCP: text, part, perhaps a start and an end.
-func indexOf(name string, operands []any) (any, error) {
-	if nullish(operands[0]) {
-		return nil, nil
-	}
-	characters := name == "$indexOfCP"
+func indexOf(v *Vars, name string, operands []Expr) (any, error) {
 	codes := []int32{40091, 40092}
-	if characters {
+	if name == "$indexOfCP" {
 		codes = []int32{40093, 40094}
 	}
-	text, ok := operands[0].(string)
-	if !ok {
-		return nil, mongoerr.New(codes[0], "%s requires a string as the first argument, found: %s",
-			name, value.TypeName(operands[0]))
+	var texts [2]string
+	for i, which := range []string{"first", "second"} {
+		val, err := operands[i].Eval(v)
+		if err != nil || i == 0 && nullish(val) {
+			return nil, err
+		}
+		text, ok := val.(string)
+		if !ok {
+			return nil, mongoerr.New(codes[i], "%s requires a string as the %s argument, found: %s",
+				name, which, value.TypeName(val))
+		}
+		texts[i] = text
 	}
-	part, ok := operands[1].(string)
-	if !ok {
-		return nil, mongoerr.New(codes[1], "%s requires a string as the second argument, found: %s",
-			name, value.TypeName(operands[1]))
-	}
+	text, part := texts[0], texts[1]
 	size := len(text)
-	if characters {
+	if name == "$indexOfCP" {
 		size = len([]rune(text))
 	}
-	from, to, err := window(name, operands[2:], size)
+	from, to, err := window(v, name, operands[2:], size)
 	if err != nil {
 		return nil, err
 	}
 	if from > to || from > size {
 		return int32(-1), nil
 	}
-	if characters {
+	if name == "$indexOfCP" {
 		return int32(runeIndex(text, part, from, to)), nil
 	}
 	return int32(byteIndex(text, part, from, to)), nil
@@ -64,19 +64,21 @@ func runeIndex(text, part string, from, to int) int {
 }
 
 // window reads where a search starts and ends; the end is not beyond the size.
-func window(name string, operands []any, size int) (from, to int, err error) {
-	to = size
-	if len(operands) > 0 {
-		if from, err = bound(name, "starting", operands[0]); err != nil {
+func window(v *Vars, name string, operands []Expr, size int) (from, to int, err error) {
+	limits := [2]int{0, size}
+	for i, which := range []string{"starting", "ending"} {
+		if i == len(operands) {
+			break
+		}
+		val, err := operands[i].Eval(v)
+		if err != nil {
+			return 0, 0, err
+		}
+		if limits[i], err = bound(name, which, val); err != nil {
 			return 0, 0, err
 		}
 	}
-	if len(operands) > 1 {
-		if to, err = bound(name, "ending", operands[1]); err != nil {
-			return 0, 0, err
-		}
-	}
-	return from, min(to, size), nil
+	return limits[0], min(limits[1], size), nil
 }
 
 func bound(name, which string, operand any) (int, error) {
@@ -92,22 +94,40 @@ func bound(name, which string, operand any) (int, error) {
 	return int(n), nil
 }
 
-// indexOfArray searches for an element; a missing one is equal to nothing.
-func indexOfArray(operands []any) (any, error) {
-	if nullish(operands[0]) {
-		return nil, nil
+// indexOfArray reads $indexOfArray. A constant that has no elements is found first.
+func indexOfArray(c *compiler, name string, argument any) (Expr, error) {
+	x, err := lazy(2, 4, elementIndex)(c, name, argument)
+	if all, ok := x.(call); ok {
+		list, ok := known(all.operands[0])
+		if _, isArray := list.(bson.A); ok && !isArray && !nullish(list) {
+			return c.fold(failing{mongoerr.New(50809, "First operand of $indexOfArray must be an "+
+				"array. First argument is of type: %s", value.TypeName(list))}), err
+		}
 	}
-	list, ok := operands[0].(bson.A)
+	return x, err
+}
+
+// elementIndex searches for an element; a missing one is equal to nothing.
+func elementIndex(v *Vars, operands []Expr) (any, error) {
+	val, err := operands[0].Eval(v)
+	if err != nil || nullish(val) {
+		return nil, err
+	}
+	list, ok := val.(bson.A)
 	if !ok {
 		return nil, mongoerr.New(40090, "$indexOfArray requires an array as a first argument, "+
-			"found: %s", value.TypeName(operands[0]))
+			"found: %s", value.TypeName(val))
 	}
-	from, to, err := window("$indexOfArray", operands[2:], len(list))
+	wanted, err := operands[1].Eval(v)
+	if err != nil {
+		return nil, err
+	}
+	from, to, err := window(v, "$indexOfArray", operands[2:], len(list))
 	if err != nil {
 		return nil, err
 	}
 	for i := from; i < to; i++ {
-		if value.Equal(list[i], operands[1]) {
+		if value.Equal(list[i], wanted) {
 			return int32(i), nil
 		}
 	}

@@ -11,13 +11,9 @@ import (
 func logic(name string) reader {
 	switch name {
 	case "$and":
-		return lazy(0, unlimited, func(v *Vars, operands []Expr) (any, error) {
-			return until(v, operands, false)
-		})
+		return junction(false)
 	case "$or":
-		return lazy(0, unlimited, func(v *Vars, operands []Expr) (any, error) {
-			return until(v, operands, true)
-		})
+		return junction(true)
 	case "$not":
 		return unary(func(operand any) (any, error) { return !value.Truthy(operand), nil })
 	case "$cond":
@@ -32,6 +28,25 @@ func logic(name string) reader {
 		}
 	}
 	return nil
+}
+
+// junction reads $or, or $and, where an operand that is false decides. A constant that decides does
+// so before all others.
+func junction(decides bool) reader {
+	read := lazy(0, unlimited, func(v *Vars, operands []Expr) (any, error) {
+		return until(v, operands, decides)
+	})
+	return func(c *compiler, name string, argument any) (Expr, error) {
+		x, err := read(c, name, argument)
+		if all, ok := x.(call); ok {
+			for _, operand := range all.operands {
+				if val, ok := known(operand); ok && value.Truthy(val) == decides {
+					return constant{decides}, err
+				}
+			}
+		}
+		return x, err
+	}
 }
 
 // until returns the first operand's truth that is the wanted one.
@@ -66,7 +81,7 @@ func cond(c *compiler, name string, argument any) (Expr, error) {
 		}
 	}
 	operands := n.list("if", "then", "else")
-	return c.fold(call{operands, choose}, operands...), nil
+	return c.fold(call{name, operands, choose}, operands...), nil
 }
 
 func choose(v *Vars, operands []Expr) (any, error) {
@@ -86,18 +101,29 @@ func ifNull(c *compiler, name string, argument any) (Expr, error) {
 		list = bson.A{argument}
 	}
 	if len(list) < 2 {
+		if _, err := c.compileAll(list); err != nil {
+			return nil, err
+		}
 		return nil, mongoerr.New(1257300, "$ifNull needs at least two arguments, had: %d",
 			len(list))
 	}
-	return lazy(2, unlimited, func(v *Vars, operands []Expr) (val any, err error) {
-		for _, operand := range operands {
-			val, err = operand.Eval(v)
-			if err != nil || !nullish(val) {
-				return val, err
-			}
+	x, err := lazy(2, unlimited, firstNotNull)(c, name, list)
+	if all, ok := x.(call); ok {
+		if val, ok := known(all.operands[0]); ok && !nullish(val) {
+			return constant{val}, err
 		}
-		return val, nil
-	})(c, name, list)
+	}
+	return x, err
+}
+
+func firstNotNull(v *Vars, operands []Expr) (val any, err error) {
+	for _, operand := range operands {
+		val, err = operand.Eval(v)
+		if err != nil || !nullish(val) {
+			return val, err
+		}
+	}
+	return val, nil
 }
 
 // switching reads $switch.

@@ -1,8 +1,6 @@
 package expr
 
 import (
-	"math"
-
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/fwgen/fwgen/internal/memongo/decimal"
@@ -91,14 +89,11 @@ func coerceLong(val any) (int64, error) {
 	case int32, int64:
 		return whole(n), nil
 	case float64:
-		if math.IsNaN(n) {
-			return 0, nil
-		}
 		if n >= -0x1p63 && n < 0x1p63 {
 			return int64(n), nil
 		}
 		return 0, mongoerr.New(31109, "Can't coerce out of range value %s to long",
-			value.ShowDouble(n))
+			value.ShowResult(n))
 	case bson.Decimal128:
 		if i, ok := decimal.Int64(decimal.Round(n, 0, decimal.HalfEven)); ok {
 			return i, nil

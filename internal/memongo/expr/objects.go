@@ -13,25 +13,34 @@ import (
 func objects(name string) reader {
 	switch name {
 	case "$mergeObjects":
-		return lazy(0, unlimited, func(v *Vars, operands []Expr) (any, error) {
-			merged := bson.D{}
-			for _, operand := range operands {
-				val, err := operand.Eval(v)
-				if err != nil {
-					return nil, err
-				}
-				if merged, err = Merge(merged, val); err != nil {
-					return nil, err
-				}
-			}
-			return merged, nil
-		})
+		return lazy(0, unlimited, mergeOperands)
 	case "$objectToArray":
 		return strictUnary(objectToArray)
 	case "$arrayToObject":
 		return strictUnary(arrayToObject)
 	}
 	return nil
+}
+
+// mergeOperands merges operands, or the elements of the only one.
+func mergeOperands(v *Vars, operands []Expr) (any, error) {
+	merged := bson.D{}
+	for _, operand := range operands {
+		val, err := operand.Eval(v)
+		if err != nil {
+			return nil, err
+		}
+		values, ok := val.(bson.A)
+		if !ok || len(operands) > 1 {
+			values = bson.A{val}
+		}
+		for _, val := range values {
+			if merged, err = Merge(merged, val); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return merged, nil
 }
 
 // Merge adds the fields of a document to one that the caller made; null and missing have none.

@@ -87,25 +87,37 @@ func parseObjectID(text string) (any, error) {
 	return nil, failed("Invalid character found in hex string: %c", wrong[0])
 }
 
-// parseDate reads the ISO forms of dates, with and without a time and a zone.
-func parseDate(text string) (any, error) { return parseDateIn(text, time.UTC) }
+// parseDate reads a date, and takes one without a zone for UTC's.
+func parseDate(text string) (any, error) { return parseDateIn(text, nil) }
 
-// parseDateIn takes a time without a zone for one of a place.
-func parseDateIn(text string, location *time.Location) (any, error) {
-	zones := []string{"", "Z07:00", "Z0700", "Z07", " Z07:00", " Z0700"}
-	for _, separator := range []string{"T", " "} {
-		for _, clock := range []string{"15:04:05", "15:04"} {
-			for _, zone := range zones {
-				layout := "2006-01-02" + separator + clock + zone
-				if t, err := time.ParseInLocation(layout, text, location); err == nil {
-					return bson.NewDateTimeFromTime(t), nil
-				}
-			}
-		}
+// parseDateIn reads the ISO forms of dates, with and without a time and a zone. Where a place is
+// given, a zone is an error.
+func parseDateIn(text string, place *time.Location) (any, error) {
+	location := place
+	if place == nil {
+		location = time.UTC
 	}
-	if t, err := time.ParseInLocation(time.DateOnly, text, location); err == nil {
-		return bson.NewDateTimeFromTime(t), nil
+	for _, form := range dateForms() {
+		for _, zone := range []string{"", "Z07:00", "Z0700", "Z07", " Z07:00", " Z0700"} {
+			t, err := time.ParseInLocation(form+zone, text, location)
+			switch {
+			case err != nil:
+				continue
+			case place != nil && strings.HasSuffix(text, "Z"):
+				return nil, failConversion("you cannot pass in a date/time string with time zone " +
+					"information ('Z') together with a timezone argument")
+			case place != nil && zone != "":
+				return nil, failConversion("you cannot pass in a date/time string with GMT offset " +
+					"together with a timezone argument")
+			}
+			return bson.NewDateTimeFromTime(t), nil
+		}
 	}
 	return nil, failConversion(
 		`an incomplete date/time string has been found, with elements missing: "%s"`, text)
+}
+
+func dateForms() []string {
+	return []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02T15",
+		"2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02", "20060102"}
 }

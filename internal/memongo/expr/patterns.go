@@ -73,15 +73,15 @@ func (s search) Eval(v *Vars) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	input, ok := values[0].(string)
+	if !ok && !nullish(values[0]) {
+		return nil, mongoerr.New(51104, "%s needs 'input' to be of type string", s.name)
+	}
 	pattern := s.compiled
 	if pattern == nil {
 		if pattern, err = s.pattern(values[1], values[2]); err != nil {
 			return nil, err
 		}
-	}
-	input, ok := values[0].(string)
-	if !ok && !nullish(values[0]) {
-		return nil, mongoerr.New(51104, "%s needs 'input' to be of type string", s.name)
 	}
 	if !ok {
 		pattern = nil
@@ -130,26 +130,26 @@ func found(input string, at []int) bson.D {
 
 // pattern compiles a string or a regular expression; null gives no pattern.
 func (s search) pattern(regex, options any) (*regexp.Regexp, error) {
-	flags, ok := options.(string)
-	if !ok && !nullish(options) {
-		return nil, mongoerr.New(51106, "%s needs 'options' to be of type string", s.name)
-	}
-	var text string
+	var text, own string
 	switch r := regex.(type) {
 	case nil, value.MissingType, bson.Undefined:
 		return nil, nil
 	case string:
 		text = r
 	case bson.Regex:
-		if r.Options != "" && flags != "" {
-			return nil, mongoerr.New(51107, "%s: found regex option(s) specified in both 'regex' "+
-				"and 'option' fields", s.name)
-		}
-		text, flags = r.Pattern, flags+r.Options
+		text, own = r.Pattern, r.Options
 	default:
 		return nil, mongoerr.New(51105, "%s needs 'regex' to be of type string or regex", s.name)
 	}
-	return s.translate(text, flags)
+	flags, ok := options.(string)
+	switch {
+	case !ok && !nullish(options):
+		return nil, mongoerr.New(51106, "%s needs 'options' to be of type string", s.name)
+	case own != "" && flags != "":
+		return nil, mongoerr.New(51107, "%s: found regex option(s) specified in both 'regex' "+
+			"and 'option' fields", s.name)
+	}
+	return s.translate(text, flags+own)
 }
 
 // translate compiles a pattern. The option u says what holds anyway.

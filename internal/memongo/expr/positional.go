@@ -11,6 +11,7 @@ type step func(v *Vars, operands []Expr) (any, error)
 
 // call is an operator with positional operands.
 type call struct {
+	name     string
 	operands []Expr
 	run      step
 }
@@ -34,8 +35,60 @@ func lazy(least, most int, run step) reader {
 		if err := checkCount(name, len(operands), least, most); err != nil {
 			return nil, err
 		}
-		return c.fold(call{operands, run}, operands...), nil
+		return c.fold(call{name, operands, run}, operands...), nil
 	}
+}
+
+// associative reads any number of operands of an operator that can begin anywhere: a server takes
+// the operands of an inner one for its own, and constants together. If the operands commute, it
+// puts all constants last.
+func associative(commutes bool, run step) reader {
+	return func(c *compiler, name string, argument any) (Expr, error) {
+		x, err := lazy(0, unlimited, run)(c, name, argument)
+		whole, ok := x.(call)
+		if err != nil || !ok {
+			return x, err
+		}
+		g := gathering{c: c, commutes: commutes, call: call{name: name, run: run}}
+		g.add(whole.operands)
+		g.flush()
+		return g.call, nil
+	}
+}
+
+// gathering puts the constants of an associative operator together.
+type gathering struct {
+	c         *compiler
+	commutes  bool
+	constants []Expr
+	call      call
+}
+
+func (g *gathering) add(operands []Expr) {
+	for _, operand := range operands {
+		inner, same := operand.(call)
+		switch _, constant := known(operand); {
+		case constant:
+			g.constants = append(g.constants, operand)
+		case same && inner.name == g.call.name:
+			g.add(inner.operands)
+		default:
+			if !g.commutes {
+				g.flush()
+			}
+			g.call.operands = append(g.call.operands, operand)
+		}
+	}
+}
+
+// flush works the constants out, if there are several.
+func (g *gathering) flush() {
+	if len(g.constants) > 1 {
+		together := g.c.fold(call{g.call.name, g.constants, g.call.run}, g.constants...)
+		g.constants = []Expr{together}
+	}
+	g.call.operands = append(g.call.operands, g.constants...)
+	g.constants = nil
 }
 
 func checkCount(name string, n, least, most int) error {

@@ -7,30 +7,44 @@ import (
 	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
-// maxRange is how many numbers $range makes at most, in memory that a server allows it.
-const maxRange = 100 * 1024 * 1024 / 16
+// maxRangeBytes is how much memory a server allows to $range.
+const maxRangeBytes = 100 * 1024 * 1024
+
+// rangeBytes is what a server counts: each number is as large as the first.
+func rangeBytes(first any, n int64) int64 {
+	size := int64(16)
+	if widthOf(first) == decimals {
+		size = 48
+	}
+	return 24 + size*(n+1)
+}
 
 // rangeOf is $range: a start, an end that is not reached, perhaps a step.
-func rangeOf(operands []any) (any, error) {
-	from, err := rangeBound(34443, "starting value", operands[0])
+func rangeOf(v *Vars, operands []Expr) (any, error) {
+	bounds := [3]int64{0, 0, 1}
+	values, err := evalAll(v, operands[:2])
 	if err != nil {
 		return nil, err
 	}
-	to, err := rangeBound(34445, "ending value", operands[1])
-	if err != nil {
-		return nil, err
-	}
-	step := int64(1)
-	if len(operands) > 2 {
-		if step, err = rangeBound(34447, "step value", operands[2]); err != nil {
+	for i := range operands {
+		if i == len(values) {
+			val, err := operands[i].Eval(v)
+			if err != nil {
+				return nil, err
+			}
+			values = append(values, val)
+		}
+		if bounds[i], err = rangeBound(i, values[i]); err != nil {
 			return nil, err
 		}
-		if step == 0 {
-			return nil, mongoerr.New(34449, "$range requires a non-zero step value")
-		}
 	}
-	if (to-from)/step > maxRange {
-		return nil, mongoerr.New(146, "$range would use too much memory and cannot spill")
+	from, to, step := bounds[0], bounds[1], bounds[2]
+	if step == 0 {
+		return nil, mongoerr.New(34449, "$range requires a non-zero step value")
+	}
+	if bytes := rangeBytes(values[0], (to-from)/step); bytes > maxRangeBytes {
+		return nil, mongoerr.New(146, "$range would use too much memory (%d bytes) and cannot "+
+			"spill to disk. Memory limit: %d bytes", bytes, maxRangeBytes)
 	}
 	numbers := bson.A{}
 	for n := from; step > 0 && n < to || step < 0 && n > to; n += step {
@@ -39,14 +53,11 @@ func rangeOf(operands []any) (any, error) {
 	return numbers, nil
 }
 
-func rangeBound(code int32, what string, operand any) (int64, error) {
-	article, colon := "a", ": "
-	switch what {
-	case "ending value":
-		article = "an"
-	case "step value":
-		colon = ":"
-	}
+func rangeBound(i int, operand any) (int64, error) {
+	what := []string{"starting value", "ending value", "step value"}[i]
+	article := []string{"a", "an", "a"}[i]
+	colon := []string{": ", ": ", ":"}[i]
+	code := 34443 + 2*int32(i)
 	if widthOf(operand) == notNumeric {
 		return 0, mongoerr.New(code, "$range requires a numeric %s, found value of type%s%s", what,
 			colon, value.TypeName(operand))

@@ -13,8 +13,12 @@ import (
 // roundTo is $round and $trunc: a number and, perhaps, how many decimal places to keep.
 func roundTo(name string, operands []any, how decimal.Rounding) (any, error) {
 	n, places := operands[0], int64(0)
-	if nullish(n) {
+	switch {
+	case nullish(n):
 		return nil, nil
+	case widthOf(n) == notNumeric:
+		return nil, mongoerr.New(51081, "%s only supports numeric types, not %s", name,
+			value.TypeName(n))
 	}
 	if len(operands) > 1 {
 		if nullish(operands[1]) {
@@ -31,11 +35,8 @@ func roundTo(name string, operands []any, how decimal.Rounding) (any, error) {
 		return roundWhole(name, n, int(places), how)
 	case float64:
 		return roundDouble(n, int(places), how), nil
-	case bson.Decimal128:
-		return roundDecimal(n, int(places), how), nil
 	}
-	return nil, mongoerr.New(51081, "%s only supports numeric types, not %s", name,
-		value.TypeName(n))
+	return roundDecimal(dec(n), int(places), how), nil
 }
 
 func precision(name string, operand any) (int64, error) {

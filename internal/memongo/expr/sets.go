@@ -13,15 +13,15 @@ import (
 func sets(name string) reader {
 	switch name {
 	case "$setUnion":
-		return lazy(0, unlimited, union)
+		return associative(true, union)
 	case "$setIntersection":
-		return lazy(0, unlimited, intersection)
+		return associative(true, intersection)
 	case "$setDifference":
 		return strictBinary(difference)
 	case "$setEquals":
 		return equalSets
 	case "$setIsSubset":
-		return dyadic(isSubset)
+		return subset
 	case "$allElementsTrue":
 		return unary(func(operand any) (any, error) { return truths(name, 17040, operand, false) })
 	case "$anyElementTrue":
@@ -95,6 +95,19 @@ func difference(a, b any) (any, error) {
 	return rest, nil
 }
 
+// subset reads $setIsSubset. A constant that cannot have subsets is found first.
+func subset(c *compiler, name string, argument any) (Expr, error) {
+	x, err := dyadic(isSubset)(c, name, argument)
+	if both, ok := x.(call); ok {
+		whole, ok := known(both.operands[1])
+		if _, isArray := whole.(bson.A); ok && !isArray {
+			return c.fold(failing{mongoerr.New(17311, "both operands of $setIsSubset must be "+
+				"arrays. Second argument is of type: %s", value.TypeName(whole))}), err
+		}
+	}
+	return x, err
+}
+
 func isSubset(a, b any) (any, error) {
 	first, second, err := twoSets("$setIsSubset", 17046, 17042, a, b)
 	if err != nil {
@@ -120,31 +133,57 @@ func twoSets(name string, firstCode, secondCode int32, a, b any) (first, second 
 	return first, second, nil
 }
 
+// equalSets reads $setEquals. Constants are checked first.
 func equalSets(c *compiler, name string, argument any) (Expr, error) {
 	list, ok := argument.(bson.A)
 	if !ok {
 		list = bson.A{argument}
 	}
-	if len(list) < 2 {
+	operands, err := c.compileAll(list)
+	if err != nil {
+		return nil, err
+	}
+	if len(operands) < 2 {
 		return nil, mongoerr.New(17045, "$setEquals needs at least two arguments had: %d",
 			len(list))
 	}
-	return eager(2, unlimited, func(operands []any) (any, error) {
-		all := make([]bson.A, len(operands))
-		for i, operand := range operands {
-			elements, ok := operand.(bson.A)
-			if all[i] = elements; !ok {
-				return nil, mongoerr.New(5887502, "All operands of $setEquals must be arrays. "+
-					"%d-th argument is of type: %s", i+1, value.TypeName(operand))
+	for i, operand := range operands {
+		if val, ok := known(operand); ok {
+			if _, err := setOperand(5887502, i, val); err != nil {
+				return c.fold(failing{err}), nil
 			}
 		}
-		for _, other := range all[1:] {
-			if !within(all[0], other) || !within(other, all[0]) {
-				return false, nil
-			}
+	}
+	return c.fold(call{name, operands, haveEqualSets}, operands...), nil
+}
+
+func haveEqualSets(v *Vars, operands []Expr) (any, error) {
+	var first bson.A
+	equal := true
+	for i, operand := range operands {
+		val, err := operand.Eval(v)
+		if err != nil {
+			return nil, err
 		}
-		return true, nil
-	})(c, name, list)
+		elements, err := setOperand(17044, i, val)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			first = elements
+		}
+		equal = equal && within(first, elements) && within(elements, first)
+	}
+	return equal, nil
+}
+
+func setOperand(code int32, i int, val any) (bson.A, error) {
+	elements, ok := val.(bson.A)
+	if !ok {
+		return nil, mongoerr.New(code, "All operands of $setEquals must be arrays. %d-th argument "+
+			"is of type: %s", i+1, value.TypeName(val))
+	}
+	return elements, nil
 }
 
 // truths reports whether an element has the wanted truth, or, where that is false, whether none

@@ -14,7 +14,7 @@ import (
 func texts(name string) reader {
 	switch name {
 	case "$concat":
-		return lazy(0, unlimited, concat)
+		return associative(false, concat)
 	case "$toLower":
 		return cased(upper)
 	case "$toUpper":
@@ -38,7 +38,9 @@ func texts(name string) reader {
 	case "$trim", "$ltrim", "$rtrim":
 		return trimming
 	case "$indexOfBytes", "$indexOfCP":
-		return eager(2, 4, func(operands []any) (any, error) { return indexOf(name, operands) })
+		return lazy(2, 4, func(v *Vars, operands []Expr) (any, error) {
+			return indexOf(v, name, operands)
+		})
 	case "$replaceOne", "$replaceAll":
 		return replacing
 	}
@@ -72,9 +74,7 @@ func coerceText(val any) (string, error) {
 		return string(s), nil
 	case bson.JavaScript:
 		return string(s), nil
-	case float64:
-		return value.ShowDouble(s), nil
-	case int32, int64, bson.Decimal128:
+	case int32, int64, float64, bson.Decimal128:
 		return value.ShowResult(s), nil
 	case bson.DateTime:
 		return isoDate(s)

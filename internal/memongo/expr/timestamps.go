@@ -36,8 +36,8 @@ func timestampPart(name string, code int32, part func(bson.Timestamp) uint32) re
 }
 
 // hashing takes its argument as it is: an array is no list of operands.
-func hashing(c *compiler, _ string, argument any) (Expr, error) {
-	x, err := c.compile(argument)
+func hashing(c *compiler, name string, argument any) (Expr, error) {
+	x, err := c.apart().compile(argument) // a server does not optimize what is inside
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func hashing(c *compiler, _ string, argument any) (Expr, error) {
 		}
 		return hashOf(val)
 	}
-	return c.fold(call{[]Expr{x}, run}, x), nil
+	return call{name, []Expr{x}, run}, nil
 }
 
 // chance is a $rand.

@@ -30,24 +30,25 @@ func trimming(c *compiler, name string, argument any) (Expr, error) {
 		return nil, mongoerr.New(50695, "%s requires an 'input' field", name)
 	}
 	operands := n.list("input", "chars")
-	return c.fold(call{operands, func(v *Vars, operands []Expr) (any, error) {
-		values, err := evalNamed(v, operands, blanks)
-		if err != nil || nullish(values[0]) {
+	return c.fold(call{name, operands, func(v *Vars, operands []Expr) (any, error) {
+		input, err := operands[0].Eval(v)
+		if err != nil || nullish(input) {
 			return nil, err
 		}
-		return trim(name, values[0], values[1])
+		text, ok := input.(string)
+		if !ok {
+			return nil, mongoerr.New(50699, "%s requires its input to be a string, got %s (of "+
+				"type %s) instead.", name, value.ShowResult(input), value.TypeName(input))
+		}
+		chars, err := evalNamed(v, operands[1:], blanks)
+		if err != nil || nullish(chars[0]) {
+			return nil, err
+		}
+		return trim(name, text, chars[0])
 	}}, operands...), nil
 }
 
-func trim(name string, input, characters any) (any, error) {
-	s, ok := input.(string)
-	if !ok {
-		return nil, mongoerr.New(50699, "%s requires its input to be a string, got %s (of type "+
-			"%s) instead.", name, value.ShowResult(input), value.TypeName(input))
-	}
-	if nullish(characters) {
-		return nil, nil
-	}
+func trim(name, s string, characters any) (any, error) {
 	chars, ok := characters.(string)
 	if !ok {
 		return nil, mongoerr.New(50700, "%s requires 'chars' to be a string, got %s (of type "+

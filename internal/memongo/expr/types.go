@@ -56,6 +56,9 @@ func shorthand(to string) reader {
 	return func(c *compiler, name string, argument any) (Expr, error) {
 		if list, ok := argument.(bson.A); ok {
 			if len(list) != 1 {
+				if _, err := c.compileAll(list); err != nil {
+					return nil, err
+				}
 				return nil, mongoerr.New(50723, "%s requires a single argument, got %d", name,
 					len(list))
 			}

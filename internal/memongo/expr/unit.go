@@ -28,6 +28,9 @@ func (u unit) milliseconds() int64 {
 	}[u]
 }
 
+// byTheClock reports whether a unit always has the same length.
+func (u unit) byTheClock() bool { return u.milliseconds() < unit("day").milliseconds() }
+
 // months is how many months a unit has, 0 if it is shorter.
 func (u unit) months() int64 {
 	return map[unit]int64{"year": 12, "quarter": 3, "month": 1}[u]
@@ -70,8 +73,9 @@ func (u unit) count(t time.Time, weekday time.Weekday) int64 {
 	case "year", "quarter", "month":
 		return (int64(t.Year())*12 + int64(t.Month()) - 1) / u.months()
 	}
+	local := t.UnixMilli()
 	_, offset := t.Zone()
-	local := t.UnixMilli() + int64(offset)*1000
+	local += int64(offset) * 1000
 	if u == "week" {
 		const thursday = 4 // the day of 1970-01-01
 		shift := (thursday - int64(weekday) + 7) % 7

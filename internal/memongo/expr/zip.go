@@ -65,16 +65,12 @@ func (z *zip) read(c *compiler, field bson.E) (err error) {
 }
 
 func (z zip) Eval(v *Vars) (any, error) {
-	inputs, err := evalAll(v, z.inputs)
-	if err != nil {
+	inputs, rows, err := z.rows(v)
+	if err != nil || inputs == nil {
 		return nil, err
 	}
 	defaults, err := evalAll(v, z.defaults)
 	if err != nil {
-		return nil, err
-	}
-	rows, null, err := z.rows(inputs)
-	if err != nil || null {
 		return nil, err
 	}
 	zipped := make(bson.A, rows)
@@ -84,28 +80,32 @@ func (z zip) Eval(v *Vars) (any, error) {
 	return zipped, nil
 }
 
-// rows returns how many tuples there will be.
-func (z zip) rows(inputs []any) (rows int, null bool, err error) {
+// rows evaluates the inputs up to the first null, for which it returns none, and tells how many
+// tuples there will be.
+func (z zip) rows(v *Vars) (inputs []bson.A, rows int, err error) {
 	rows = -1
-	for _, input := range inputs {
+	for _, x := range z.inputs {
+		input, err := x.Eval(v)
+		if err != nil || nullish(input) {
+			return nil, 0, err
+		}
 		list, ok := input.(bson.A)
-		switch {
-		case nullish(input):
-			return 0, true, nil
-		case !ok:
-			return 0, false, mongoerr.New(34468, "$zip found a non-array expression in input: %s",
+		if !ok {
+			return nil, 0, mongoerr.New(34468, "$zip found a non-array expression in input: %s",
 				value.ShowResult(input))
-		case rows < 0 || z.longest && len(list) > rows || !z.longest && len(list) < rows:
+		}
+		if rows < 0 || z.longest && len(list) > rows || !z.longest && len(list) < rows {
 			rows = len(list)
 		}
+		inputs = append(inputs, list)
 	}
-	return rows, false, nil
+	return inputs, rows, nil
 }
 
-func tuple(inputs, defaults []any, row int) bson.A {
+func tuple(inputs []bson.A, defaults []any, row int) bson.A {
 	t := make(bson.A, len(inputs))
-	for i, input := range inputs {
-		if list := input.(bson.A); row < len(list) {
+	for i, list := range inputs {
+		if row < len(list) {
 			t[i] = list[row]
 		} else if i < len(defaults) {
 			t[i] = orNull(defaults[i])
