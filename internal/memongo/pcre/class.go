@@ -115,7 +115,11 @@ func (t *translator) propertyItem() string {
 	if strings.HasPrefix(t.rest, `\P{L&}`) {
 		t.unsupported(`\P{L&} in a class`)
 	}
-	return strings.Trim(t.property(), "[]")
+	property := strings.Trim(t.property(), "[]")
+	if t.flags.ignoreCase {
+		t.unsupported("%s in a class with the option i", property)
+	}
+	return property
 }
 
 // member reads one character.

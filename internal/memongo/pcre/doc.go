@@ -6,7 +6,8 @@
 // with an [UnsupportedError] that names it: lookaround, backreferences, recursion, conditions,
 // atomic groups, possessive quantifiers, verbs. So is a repetition of more than 1000.
 //
-// One difference is left: with the option m, ^ also matches behind a newline that ends the text.
+// These differences are left: with the option m, ^ also matches behind a newline that ends the
+// text; nothing that follows $ or \Z matches that newline; and \R can give back a part of \r\n.
 package pcre
 
 import (

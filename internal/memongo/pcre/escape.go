@@ -14,11 +14,17 @@ const (
 	horizontals   = `\t \x{a0}\x{1680}\x{180e}\x{2000}-\x{200a}\x{202f}\x{205f}\x{3000}`
 	verticals     = `\n-\r\x{85}\x{2028}\x{2029}`
 	casedLetters  = `\p{Lu}\p{Ll}\p{Lt}`
+	atEnd         = `(?:\n?\z)` // of the text, or before a newline that ends it
 	noSuchEscapes = `PCRE does not support \L, \l, \N{name}, \U, or \u`
 )
 
-// assertions and classes that need other words. Others of the same letters mean the same to Go.
-var rewritten = map[byte]string{
+// assertions match no text, so that they can't be repeated.
+var assertions = map[byte]string{
+	'b': `\b`, 'B': `\B`, 'A': `\A`, 'z': `\z`, 'Z': atEnd,
+}
+
+// classes match one character or line end.
+var classes = map[byte]string{
 	's': "[" + spaces + "]",
 	'S': "[^" + spaces + "]",
 	'h': "[" + horizontals + "]",
@@ -27,9 +33,7 @@ var rewritten = map[byte]string{
 	'V': "[^" + verticals + "]",
 	'N': `[^\n]`,
 	'R': `(?:\r\n|[` + verticals + `])`,
-	'Z': `(?:\n?\z)`,
 	'd': `\d`, 'D': `\D`, 'w': `\w`, 'W': `\W`,
-	'b': `\b`, 'B': `\B`, 'A': `\A`, 'z': `\z`,
 }
 
 // escape translates a backslash and what it applies to, outside of a class.
@@ -38,17 +42,17 @@ func (t *translator) escape() {
 		return
 	}
 	letter := t.letter()
-	if text, ok := rewritten[letter]; ok {
-		if letter == 'N' && strings.HasPrefix(t.rest, `\N{`) {
-			t.fail(noSuchEscapes)
-		}
+	assertion, isAssertion := assertions[letter]
+	class, isClass := classes[letter]
+	if isAssertion || isClass {
+		t.checkName()
 		t.skip(2)
-		t.write(text, true)
+		t.write(assertion+class, isClass)
 		return
 	}
 	switch letter {
 	case 'p', 'P':
-		t.write(t.property(), true)
+		t.write("(?-i:"+t.property()+")", true)
 	case 'k', 'g':
 		t.unsupported(`a backreference \%c`, letter)
 	case 'G', 'K', 'X', 'C':
@@ -56,6 +60,14 @@ func (t *translator) escape() {
 	default:
 		t.checkReference(letter)
 		t.write(quote(t.character()), true)
+	}
+}
+
+// checkName refuses \N{name}. \N{2} is a repetition.
+func (t *translator) checkName() {
+	name := strings.HasPrefix(t.rest, `\N{`) && !repetition.MatchString(t.rest[2:])
+	if name {
+		t.fail(noSuchEscapes)
 	}
 }
 

@@ -37,6 +37,8 @@ func TestPatternsMatchWhatPCREMatches(t *testing.T) {
 		{`x\hy`, "", []string{"x\u00a0y", "x y"}, []string{"x\vy"}},
 		{`x\vy`, "", []string{"x\vy"}, []string{"x y"}},
 		{`a\Rb`, "", []string{"a\nb", "a\r\nb"}, []string{"ab"}},
+		{`^\p{Lu}$`, "i", []string{"A"}, []string{"a"}},
+		{`^\N{2}$`, "", []string{"ab"}, []string{"a"}},
 		{`^\N$`, "", []string{"é", "{"}, []string{"\n\n"}},
 		{`^\w$`, "", []string{"x", "_"}, []string{"é"}},
 		{`\x61\x{e9}\o{141}\141\x`, "", []string{"aéaa\x00"}, nil},

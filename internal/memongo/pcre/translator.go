@@ -108,7 +108,7 @@ func (t *translator) next() {
 		t.write(t.either(`(?m:^)`, `\A`), false)
 	case '$':
 		t.skip(1)
-		t.write(t.either(`(?m:$)`, `(?:\n?\z)`), true)
+		t.write(t.either(`(?m:$)`, atEnd), false)
 	case '*', '+', '?':
 		t.skip(1)
 		t.quantify(string(c))
