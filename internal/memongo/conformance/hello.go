@@ -85,7 +85,9 @@ func helloFields(c *C) {
 }
 
 func legacyHello(c *C) {
-	for _, command := range []string{`{isMaster: 1}`, `{ismaster: 1}`, `{isMaster: 1, helloOk: true}`} {
+	for _, command := range []string{
+		`{isMaster: 1}`, `{ismaster: 1}`, `{isMaster: 1, helloOk: true}`,
+	} {
 		answer := c.Do(command)
 		c.has(answer, doc(`{ismaster: true, maxWireVersion: 17, secondary: false, ok: 1.0}`))
 		if got := lookup(answer, "isWritablePrimary"); got != (missing{}) {
@@ -117,8 +119,9 @@ func helloWaits(c *C) {
 		c.Errorf("answered after %s", took)
 	}
 	c.has(after, doc(`{isWritablePrimary: true, ok: 1.0}`))
-	if a, b := lookup(before, "topologyVersion"), lookup(after, "topologyVersion"); show(a) != show(b) {
-		c.Errorf("the topology was %s and is %s", show(a), show(b))
+	was, is := show(lookup(before, "topologyVersion")), show(lookup(after, "topologyVersion"))
+	if was != is {
+		c.Errorf("the topology was %s and is %s", was, is)
 	}
 }
 

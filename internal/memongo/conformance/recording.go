@@ -159,8 +159,9 @@ func (r *recording) directive(line string) error {
 
 // featureNames are the features that a recording can need.
 var featureNames = map[string]func(*Features){
-	"split": func(f *Features) { f.Split = true },
-	"views": func(f *Features) { f.Views = true },
+	"split":    func(f *Features) { f.Split = true },
+	"views":    func(f *Features) { f.Views = true },
+	"expanded": func(f *Features) { f.Expanded = true },
 }
 
 func parseTurn(line string) (turn, error) {

@@ -162,8 +162,10 @@ func (n *notation) writes(name string) bool {
 	switch name {
 	case "postBatchResumeToken":
 		return n.positions
-	case "errInfo":
-		return false // it repeats the command
+	case "errInfo": // repeats the command
+		return false
+	case "_typeBits": // a part of some tokens, which are opaque
+		return false
 	}
 	return true
 }

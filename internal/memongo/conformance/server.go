@@ -52,6 +52,7 @@ type Features struct {
 	Views        bool // collections that are a pipeline on another
 	Capped       bool // collections of a fixed size
 	Validators   bool // collections that refuse documents
+	Expanded     bool // the option showExpandedEvents
 	Wire         bool // Server.Dial
 	Own          bool // Server.Own
 }
@@ -65,6 +66,7 @@ func (f Features) entries() map[string]bool {
 		"views":             f.Views,
 		"capped collection": f.Capped,
 		"validators":        f.Validators,
+		"expanded events":   f.Expanded,
 		"bare connections":  f.Wire,
 		"server to disturb": f.Own,
 	}

@@ -71,6 +71,7 @@ func (w *wire) query(namespace string, command bson.D) int32 {
 	body = wiremessage.AppendQueryFullCollectionName(body, namespace)
 	body = wiremessage.AppendQueryNumberToSkip(body, 0)
 	body = wiremessage.AppendQueryNumberToReturn(body, -1)
+	//lint:ignore SA1019 drivers still begin with one
 	return w.send(wiremessage.OpQuery, append(body, w.encode(command)...))
 }
 

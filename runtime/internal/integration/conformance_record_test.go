@@ -19,7 +19,7 @@ const recordings = "../../../internal/memongo/conformance/recorded"
 func TestRecordConformance(t *testing.T) {
 	recordConformance(t, mongotest.Needs{TestCommands: true}, conformance.Server{
 		Name: "a real server",
-		Has:  conformance.Features{TestCommands: true, Views: true},
+		Has:  conformance.Features{TestCommands: true, Views: true, Expanded: true},
 	})
 }
 

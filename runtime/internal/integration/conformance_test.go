@@ -36,6 +36,7 @@ func TestRealServerConformsToTheSuite(t *testing.T) {
 			Views:        true,
 			Capped:       true,
 			Validators:   true,
+			Expanded:     true,
 		},
 	})
 }
