@@ -31,9 +31,13 @@ func aggregate(r *request) (bson.D, error) {
 		return r.watch(ns, spec, stages[1:])
 	}
 	for i := range stages {
+		if stage := stages[i].(bson.D); len(stage) == 1 && stage[0].Key == splitStage {
+			return nil, mongoerr.New(mongoerr.IllegalOperation,
+				splitStage+" can only be used in a $changeStream pipeline")
+		}
 		if _, ok := changeStreamSpec(stages[i:]); ok {
 			return nil, mongoerr.New(40602,
-				"$changeStream is only valid as the first stage in a pipeline")
+				"$_internalChangeStreamOplogMatch is only valid as the first stage in a pipeline")
 		}
 	}
 	view, err := r.view(ns)
@@ -117,6 +121,8 @@ func (l lookup) Collection(db, name string) iter.Seq[bson.D] {
 	return scan(l.view, storage.Namespace{DB: db, Collection: name})
 }
 
+const splitStage = "$changeStreamSplitLargeEvent"
+
 // changeStreamSpec returns what is in the $changeStream that a pipeline begins with.
 func changeStreamSpec(stages bson.A) (any, bool) {
 	if len(stages) == 0 {
@@ -133,7 +139,8 @@ func changeStreamSpec(stages bson.A) (any, bool) {
 func (r *request) watch(ns storage.Namespace, spec any, stages bson.A) (bson.D, error) {
 	if r.txn != nil {
 		return nil, mongoerr.New(mongoerr.OperationNotSupportedInTxn,
-			"Stage not supported inside of a multi-document transaction: $changeStream")
+			"Operation not permitted in transaction :: caused by :: Aggregation stage "+
+				"$changeStream cannot run within a multi-document transaction.")
 	}
 	if level := r.readConcern(); level != "" && level != "majority" {
 		return nil, mongoerr.New(mongoerr.InvalidOptions, "$changeStream cannot run with a "+

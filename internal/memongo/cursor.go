@@ -248,7 +248,7 @@ func (r *request) mayRead(cur *cursor) error {
 			"session %s, in session %s", cur.id, cur.session, r.session)
 	case cur.txn != r.txn:
 		return mongoerr.New(50740, "Cannot run getMore on cursor %d, which was created in "+
-			"another transaction", cur.id)
+			"transaction %s, without a txnNumber", cur.id, cur.txn)
 	case ms > 0 && !awaits:
 		return mongoerr.New(mongoerr.BadValue,
 			"cannot set maxTimeMS on getMore command for a non-awaitData cursor")
@@ -266,20 +266,9 @@ func (r *request) more(cur *cursor, limit int) (page, bool, error) {
 	defer cancel()
 	batch, done, err := cur.source.next(ctx, limit, true)
 	if err == nil && r.ctx.Err() != nil {
-		return page{}, false, withinGetMore(r.interrupted())
+		return page{}, false, explained("Executor error during getMore", r.interrupted())
 	}
 	return batch, done, err
-}
-
-// withinGetMore says in an error which command met it.
-func withinGetMore(err error) error {
-	var e *mongoerr.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	explained := *e
-	explained.Message = "Executor error during getMore :: caused by :: " + e.Message
-	return &explained
 }
 
 // errAwaited is why a read ends that has waited long enough. It is no failure.

@@ -26,8 +26,11 @@ func deleteDocuments(r *request) (bson.D, error) {
 	}
 	run := func(n int) (bson.D, error) {
 		deleted, err := r.delete(b.ns, n, statements[n])
+		if err != nil {
+			return nil, err
+		}
 		b.n += deleted
-		return bson.D{{Key: "n", Value: deleted}}, err
+		return bson.D{{Key: "n", Value: deleted}}, nil
 	}
 	again := func(_ int, result bson.D) { b.n += value.Lookup(result, "n").(int64) }
 	if err := b.each(len(statements), run, again); err != nil {
@@ -94,7 +97,7 @@ func (r *request) deleteAll(ns storage.Namespace, w writer, c change) (deleted i
 	for rec := range candidates(view, ns, c.query) {
 		done, err := r.deleteIfMatching(ns, w, c, rec)
 		if err != nil {
-			return deleted, err
+			return 0, err
 		}
 		deleted += done
 	}

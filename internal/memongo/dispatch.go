@@ -64,7 +64,7 @@ func (r *request) run() (bson.D, error) {
 	}
 	answer, err := r.guarded()
 	if err == nil && fault.writeConcernError != nil {
-		answer = append(answer, bson.E{Key: "writeConcernError", Value: fault.writeConcernError})
+		answer = fault.unconfirmed(r, answer)
 	}
 	return answer, errors.Join(fault.after(r), err)
 }
@@ -156,6 +156,14 @@ func (s *Server) decorate(_ *request, answer bson.D) bson.D {
 		bson.E{Key: "operationTime", Value: now})
 }
 
+func labelsField(labels []string) bson.E {
+	list := make(bson.A, len(labels))
+	for i, label := range labels {
+		list[i] = label
+	}
+	return bson.E{Key: "errorLabels", Value: list}
+}
+
 // failure is the answer to a command that failed.
 func failure(err error) bson.D {
 	var e *mongoerr.Error
@@ -164,11 +172,7 @@ func failure(err error) bson.D {
 	}
 	answer := bson.D{}
 	if len(e.Labels) > 0 {
-		labels := bson.A{}
-		for _, label := range e.Labels {
-			labels = append(labels, label)
-		}
-		answer = append(answer, bson.E{Key: "errorLabels", Value: labels})
+		answer = append(answer, labelsField(e.Labels))
 	}
 	answer = append(answer,
 		bson.E{Key: "ok", Value: 0.0},

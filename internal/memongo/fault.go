@@ -92,6 +92,20 @@ func (f fault) before(r *request) error {
 	return err
 }
 
+// unconfirmed adds the write concern's error to the answer of a command that has run.
+func (f fault) unconfirmed(r *request, answer bson.D) bson.D {
+	labels := f.labels
+	code, _ := value.Int64(value.Lookup(f.writeConcernError, "code"))
+	e := mongoerr.New(int32(code), "")
+	if labels == nil && r.retries() && mongoerr.Is(e, retryableCodes...) {
+		labels = []string{retryableWrite}
+	}
+	if len(labels) > 0 {
+		answer = append(bson.D{labelsField(labels)}, answer...)
+	}
+	return append(answer, bson.E{Key: "writeConcernError", Value: f.writeConcernError})
+}
+
 // after happens when the command has run.
 func (f fault) after(r *request) error {
 	if f.LoseReply {

@@ -41,13 +41,15 @@ func findAndModify(r *request) (bson.D, error) {
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, explained("Plan executor error during findAndModify", err)
 	}
 	answer, err := m.answer(done)
 	if err != nil {
 		return nil, err
 	}
-	r.remember(0, answer)
+	if done.modified > 0 || done.inserted || m.remove && done.matched > 0 {
+		r.remember(0, answer)
+	}
 	return r.confirmed(answer[:len(answer):len(answer)]), nil
 }
 

@@ -84,3 +84,14 @@ func transient(err error) bool {
 	return mongoerr.Is(err, mongoerr.WriteConflict, mongoerr.NoSuchTransaction,
 		mongoerr.SnapshotUnavailable, mongoerr.LockTimeout)
 }
+
+// explained says in an error during what it was met.
+func explained(during string, err error) error {
+	var e *mongoerr.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	within := *e
+	within.Message = during + " :: caused by :: " + e.Message
+	return &within
+}

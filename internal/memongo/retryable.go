@@ -61,8 +61,9 @@ func (s *session) supersede(number int64) {
 
 func tooOld(s *session, number int64) error {
 	return mongoerr.New(mongoerr.TransactionTooOld,
-		"Cannot start transaction with { txnNumber: %d } on session because a newer "+
-			"transaction with txnNumber %d has already started", number, s.txnNumber)
+		"Cannot start transaction with { txnNumber: %d } on session %s because a newer "+
+			"transaction with txnNumberAndRetryCounter { txnNumber: %d, txnRetryCounter: 0 } has "+
+			"already started on this session.", number, s, s.txnNumber)
 }
 
 // shown is the part of the command that numbers its statements.

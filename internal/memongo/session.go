@@ -176,6 +176,9 @@ func nobody() bson.Binary {
 // the command's error and leaves them; it returns the error as the client is to see it.
 func (r *request) join() (leave func(error) error, err error) {
 	stay := func(err error) error { return err }
+	if err := r.transactionFields(); err != nil {
+		return nil, err
+	}
 	lsid, ok := r.args.document("lsid")
 	if !ok {
 		return stay, nil
@@ -234,12 +237,8 @@ func (r *request) number() (int64, bool, error) {
 
 // continues finds out what the command's txnNumber makes of it.
 func (r *request) continues() error {
-	autocommit, multi := r.args.bool("autocommit")
 	switch {
-	case multi && autocommit:
-		return mongoerr.New(mongoerr.InvalidOptions,
-			"'autocommit' field in command must be false, or absent")
-	case multi:
+	case r.inTransaction():
 		return r.joinTransaction()
 	case !r.command.is(retryable):
 		return mongoerr.New(50768, "txnNumber may only be provided for multi-document "+

@@ -1,6 +1,8 @@
 package memongo
 
 import (
+	"strconv"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
@@ -17,19 +19,71 @@ type transaction struct {
 	why       error // of the abort, where the client is to learn it; nil: no such transaction
 }
 
+// transactionFields refuses fields of a transaction that do not go together.
+func (r *request) transactionFields() error {
+	refuse := func(text string) error { return mongoerr.New(mongoerr.InvalidOptions, "%s", text) }
+	autocommit, multi := r.args.bool("autocommit")
+	start, starts := r.args.bool("startTransaction")
+	_, numbered := r.args.get("txnNumber")
+	switch {
+	case starts && !multi:
+		return refuse("'startTransaction' field requires 'autocommit' field to also be specified")
+	case multi && !numbered:
+		return refuse("'autocommit' field requires a transaction number to also be specified")
+	case multi && autocommit:
+		return refuse("Specifying autocommit=true is not allowed.")
+	case starts && !start:
+		return refuse("Specifying startTransaction=false is not allowed.")
+	}
+	return r.args.failed()
+}
+
+// transactionConcerns refuses concerns at a place where a transaction can't have them.
+func (r *request) transactionConcerns(first bool) error {
+	refuse := func(text string) error { return mongoerr.New(mongoerr.InvalidOptions, "%s", text) }
+	_, writeConcern := r.args.get("writeConcern")
+	_, readConcern := r.args.get("readConcern")
+	switch level := r.readConcern(); {
+	case writeConcern && !r.ends():
+		return refuse("writeConcern is not allowed within a multi-statement transaction")
+	case readConcern && !first:
+		return refuse("Only the first command in a transaction may specify a readConcern")
+	case level == "linearizable" || level == "available":
+		return refuse("The readConcern level must be either 'local' (default), 'majority' or " +
+			"'snapshot' in order to run in a transaction")
+	}
+	return nil
+}
+
+// ends reports whether the command ends a transaction.
+func (r *request) ends() bool {
+	return r.command.name == "commitTransaction" || r.command.name == "abortTransaction"
+}
+
+// notAllowed is the error of a command that can't be part of a transaction.
+func (r *request) notAllowed() error {
+	message := "Cannot run '" + r.name + "' in a multi-document transaction."
+	switch {
+	case r.name == "count":
+		message += " Please see http://dochub.mongodb.org/core/transaction-count for a " +
+			"recommended alternative."
+	case r.command.traits == 0:
+		message = "This command is not supported in transactions"
+	}
+	return mongoerr.New(mongoerr.OperationNotSupportedInTxn, "%s", message)
+}
+
 // joinTransaction begins the transaction or goes on with it.
 func (r *request) joinTransaction() error {
 	s := r.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	start, given := r.args.bool("startTransaction")
-	switch {
-	case given && !start:
-		return mongoerr.New(mongoerr.InvalidOptions,
-			"'startTransaction' field in command must be true, or absent")
+	start := r.args.flag("startTransaction")
+	switch err := r.transactionConcerns(start); {
 	case !r.command.is(transactional):
-		return mongoerr.New(mongoerr.OperationNotSupportedInTxn,
-			"Cannot run '%s' in a multi-document transaction.", r.name)
+		return r.notAllowed()
+	case err != nil:
+		return err
 	case r.txnNumber < s.txnNumber:
 		return tooOld(s, r.txnNumber)
 	case start:
@@ -77,6 +131,14 @@ func (t *transaction) usable(command string) error {
 	return nil
 }
 
+// String is how errors name the transaction.
+func (t *transaction) String() string {
+	if t == nil {
+		return "none"
+	}
+	return strconv.FormatInt(t.number, 10)
+}
+
 // abort ends the transaction unless it is committed.
 func (t *transaction) abort(why error) {
 	if t.committed || t.aborted {
@@ -98,7 +160,7 @@ func (s *session) failed(t *transaction) {
 func commitTransaction(r *request) (bson.D, error) {
 	t := r.txn
 	if t == nil {
-		return nil, mongoerr.New(mongoerr.InvalidOptions,
+		return nil, mongoerr.New(mongoerr.CommandFailed,
 			"commitTransaction must be run within a transaction")
 	}
 	if t.open != nil && !t.committed {
@@ -112,7 +174,7 @@ func commitTransaction(r *request) (bson.D, error) {
 
 func abortTransaction(r *request) (bson.D, error) {
 	if r.txn == nil {
-		return nil, mongoerr.New(mongoerr.InvalidOptions,
+		return nil, mongoerr.New(mongoerr.CommandFailed,
 			"abortTransaction must be run within a transaction")
 	}
 	r.txn.abort(nil)

@@ -154,6 +154,11 @@ func (c *change) compile(u any, o update.Options) error {
 			"$expr is not allowed in the query predicate for an upsert")
 	}
 	o.Upsert, o.Multi = c.upsert, c.multi
+	if len(c.vars.Let) > 0 {
+		for name, v := range c.vars.Let {
+			o.Let = append(o.Let, bson.E{Key: name, Value: v})
+		}
+	}
 	c.update, err = update.Compile(u, o)
 	return err
 }
@@ -163,6 +168,9 @@ func (r *request) letVars(constants bson.D) (*expr.Vars, error) {
 	vars := r.vars()
 	let, _ := r.args.document("let")
 	for _, e := range append(let[:len(let):len(let)], constants...) {
+		if err := expr.CheckVariable(e.Key); err != nil {
+			return nil, err
+		}
 		compiled, err := expr.Compile(e.Value)
 		if err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
 	"github.com/fwgen/fwgen/internal/memongo/storage"
 	"github.com/fwgen/fwgen/internal/memongo/update"
+	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
 func writeCommands() []*command {
@@ -88,7 +89,9 @@ func (b *bulk) each(count int, run func(n int) (bson.D, error), again func(int, 
 		}
 		result, err := b.statement(n, run)
 		if err == nil {
-			b.r.remember(n, result)
+			if wrote(result) {
+				b.r.remember(n, result)
+			}
 			continue
 		}
 		if b.fatal(err) {
@@ -100,6 +103,17 @@ func (b *bulk) each(count int, run func(n int) (bson.D, error), again func(int, 
 		}
 	}
 	return nil
+}
+
+// wrote reports whether a statement has left a trace by which a server knows it again.
+func wrote(result bson.D) bool {
+	count := "n"
+	_, inserted := value.Get(result, "_id")
+	if _, updates := value.Get(result, "nModified"); updates && !inserted {
+		count = "nModified"
+	}
+	n, counted := value.Lookup(result, count).(int64)
+	return !counted || n > 0
 }
 
 func (b *bulk) statement(n int, run func(n int) (bson.D, error)) (result bson.D, err error) {

@@ -45,6 +45,8 @@ const (
 	SnapshotUnavailable          int32 = 246
 	ConflictingOperation         int32 = 117
 	InvalidLength                int32 = 16
+	CommandFailed                int32 = 125
+	QueryPlanKilled              int32 = 175
 	WriteConflict                int32 = 112
 	DocumentValidationFailure    int32 = 121
 	CappedPositionLost           int32 = 136
@@ -138,6 +140,8 @@ var names = map[int32]string{
 	18:                           "AuthenticationFailed",
 	96:                           "OperationFailed",
 	211:                          "KeyNotFound",
+	CommandFailed:                "CommandFailed",
+	QueryPlanKilled:              "QueryPlanKilled",
 	WriteConflict:                "WriteConflict",
 	ConflictingOperation:         "ConflictingOperationInProgress",
 	LockTimeout:                  "LockTimeout",
