@@ -30,15 +30,8 @@ func aggregate(r *request) (bson.D, error) {
 	if spec, ok := changeStreamSpec(stages); ok {
 		return r.watch(ns, spec, stages[1:])
 	}
-	for i := range stages {
-		if stage := stages[i].(bson.D); len(stage) == 1 && stage[0].Key == splitStage {
-			return nil, mongoerr.New(mongoerr.IllegalOperation,
-				splitStage+" can only be used in a $changeStream pipeline")
-		}
-		if _, ok := changeStreamSpec(stages[i:]); ok {
-			return nil, mongoerr.New(40602,
-				"$_internalChangeStreamOplogMatch is only valid as the first stage in a pipeline")
-		}
+	if err := r.outOfPlace(stages); err != nil {
+		return nil, err
 	}
 	view, err := r.view(ns)
 	if err != nil {
@@ -89,6 +82,28 @@ func (r *request) stages() (bson.A, error) {
 			"The 'cursor' option is required, except for aggregate with the explain argument")
 	}
 	return stages, nil
+}
+
+// outOfPlace refuses stages that can't be where they are.
+func (r *request) outOfPlace(stages bson.A) error {
+	for _, s := range stages {
+		stage := s.(bson.D)
+		if len(stage) != 1 {
+			continue
+		}
+		switch name := stage[0].Key; {
+		case name == splitStage:
+			return mongoerr.New(mongoerr.IllegalOperation,
+				splitStage+" can only be used in a $changeStream pipeline")
+		case name == "$changeStream":
+			return mongoerr.New(40602,
+				"$_internalChangeStreamOplogMatch is only valid as the first stage in a pipeline")
+		case r.txn != nil && (name == "$out" || name == "$merge"):
+			return mongoerr.New(mongoerr.OperationNotSupportedInTxn,
+				"%s cannot be used in a transaction", name)
+		}
+	}
+	return nil
 }
 
 // wholeDatabase stands for the collection of an aggregation of none.

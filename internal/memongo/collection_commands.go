@@ -77,6 +77,9 @@ func drop(r *request) (bson.D, error) {
 	err := r.definition(func(ns storage.Namespace) error {
 		indexes, err := r.server.engine.Drop(ns)
 		answer = bson.D{{Key: "nIndexesWas", Value: indexes}, {Key: "ns", Value: ns.String()}}
+		if err == nil {
+			r.server.cursors.killOn(ns)
+		}
 		return err
 	})
 	return r.confirmed(answer), err

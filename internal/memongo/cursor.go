@@ -101,6 +101,13 @@ func (c *cursors) pin(id int64, ns storage.Namespace) (*cursor, error) {
 	return cur, nil
 }
 
+// gone reports whether the documents' collection has been dropped.
+func (c *cursors) gone(d *documents) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return d.dropped
+}
+
 // unpin takes the cursor back.
 func (c *cursors) unpin(cur *cursor) {
 	c.mu.Lock()
@@ -127,6 +134,17 @@ func (c *cursors) remove(id int64, why error) bool {
 
 func errCursorKilled() error {
 	return mongoerr.New(mongoerr.CursorKilled, "operation was interrupted")
+}
+
+// killOn makes the cursors of a collection that is gone end with their next read.
+func (c *cursors) killOn(ns storage.Namespace) {
+	for _, cur := range c.all() {
+		if d, ok := cur.source.(*documents); ok && cur.ns == ns {
+			c.mu.Lock()
+			d.dropped = true
+			c.mu.Unlock()
+		}
+	}
 }
 
 // killOf ends the cursors of a session.
@@ -158,6 +176,7 @@ func (c *cursors) close() {
 type documents struct {
 	rest    []bson.D
 	limited bool // there are as many as were asked for, so that nobody looks for more
+	dropped bool // the collection is gone; guarded by cursors.mu
 }
 
 func (*documents) opening() page { return page{} }
@@ -225,6 +244,10 @@ func getMore(r *request) (bson.D, error) {
 		return nil, err
 	}
 	defer r.under(cur.life)()
+	if d, ok := cur.source.(*documents); ok && r.server.cursors.gone(d) {
+		r.server.cursors.remove(cur.id, nil)
+		return nil, mongoerr.New(mongoerr.QueryPlanKilled, "the collection %s was dropped", ns)
+	}
 	limit, _ := r.args.int("batchSize")
 	batch, done, err := r.more(cur, int(limit))
 	if err != nil {

@@ -62,11 +62,11 @@ func (r *request) delete(ns storage.Namespace, n int, statement bson.D) (int64, 
 	}
 	query, _ := a.document("q")
 	limit, _ := a.int("limit")
-	filter, err := match.Compile(query)
+	vars, err := r.letVars(nil)
 	if err != nil {
 		return 0, err
 	}
-	vars, err := r.letVars(nil)
+	filter, err := match.CompileIn(query, vars.Let)
 	if err != nil {
 		return 0, err
 	}

@@ -17,6 +17,9 @@ var errCutConnection = errors.New("the connection is to be broken")
 // dispatch answers a command. It reports whether another answer follows by itself, and false in
 // place of an answer that is not to be given.
 func (s *Server) dispatch(c *conn, req wire.Request) (answer bson.D, again, ok bool) {
+	if req.Err != nil {
+		return s.decorate(nil, failure(req.Err)), false, true
+	}
 	r, err := s.request(c, req)
 	if err == nil {
 		answer, err = r.run()

@@ -2,6 +2,7 @@ package memongo
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -102,6 +103,10 @@ func (f fault) unconfirmed(r *request, answer bson.D) bson.D {
 	}
 	if len(labels) > 0 {
 		answer = append(bson.D{labelsField(labels)}, answer...)
+	}
+	if slices.Contains(notPrimaryCodes, e.Code) {
+		now := r.server.topology.now()
+		answer = append(answer, bson.E{Key: "topologyVersion", Value: now.version()})
 	}
 	return append(answer, bson.E{Key: "writeConcernError", Value: f.writeConcernError})
 }

@@ -54,6 +54,9 @@ func find(r *request) (bson.D, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.hinted(ns); err != nil {
+		return nil, err
+	}
 	single := r.args.flag("singleBatch")
 	project, err := r.projection(q)
 	if err != nil {
@@ -96,13 +99,34 @@ func (r *request) query(filter string) (query, error) {
 	if q.vars, err = r.letVars(nil); err != nil {
 		return q, err
 	}
-	if q.filter, err = match.Compile(q.raw); err != nil {
+	if q.filter, err = match.CompileIn(q.raw, q.vars.Let); err != nil {
 		return q, err
 	}
 	if len(sort) > 0 {
 		q.sort, err = pipeline.CompileSort(sort)
 	}
 	return q, err
+}
+
+// hinted refuses a hint at an index that there is not. A hint at one that there is changes
+// nothing.
+func (r *request) hinted(ns storage.Namespace) error {
+	hint, ok := r.args.get("hint")
+	if natural, _ := hint.(bson.D); !ok || len(natural) == 1 && natural[0].Key == "$natural" {
+		return nil
+	}
+	indexes, err := r.server.engine.Latest().Indexes(ns)
+	if err != nil {
+		return nil // without a collection there is nothing to find
+	}
+	for _, index := range indexes {
+		name, key := value.Lookup(index, "name"), value.Lookup(index, "key")
+		if value.Equal(name, hint) || value.Equal(key, hint) {
+			return nil
+		}
+	}
+	return mongoerr.New(mongoerr.BadValue, "error processing query: ns=%s planner returned error "+
+		":: caused by :: hint provided does not correspond to an existing index", ns)
 }
 
 // projector shows a document.

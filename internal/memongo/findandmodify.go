@@ -40,8 +40,11 @@ func findAndModify(r *request) (bson.D, error) {
 		done, err = r.modify(ns, m)
 		return err
 	})
+	if r.ctx.Err() == nil {
+		err = explained("Plan executor error during findAndModify", err)
+	}
 	if err != nil {
-		return nil, explained("Plan executor error during findAndModify", err)
+		return nil, err
 	}
 	answer, err := m.answer(done)
 	if err != nil {
@@ -75,7 +78,7 @@ func (r *request) modification() (modification, error) {
 		return m, err
 	}
 	if m.remove {
-		m.filter, err = match.Compile(m.query)
+		m.filter, err = match.CompileIn(m.query, m.vars.Let)
 	} else {
 		err = m.compile(u, update.Options{ArrayFilters: filters})
 	}

@@ -20,6 +20,9 @@ const (
 var retryableCodes = []int32{6, 7, 63, 89, 91, 134, 189, 234, 262, 358, 384, 9001,
 	10107, 11600, 11602, 13435, 13436}
 
+// notPrimaryCodes are failures by which a client learns that the topology has changed.
+var notPrimaryCodes = []int32{189, 10107, 11602, 13435, 13436}
+
 // labelled adds what the server tells clients of an error beside its code.
 func (r *request) labelled(err error) error {
 	var e *mongoerr.Error
@@ -43,8 +46,7 @@ func (r *request) labelled(err error) error {
 
 // about adds what an error has whatever its command does.
 func (r *request) about(e *mongoerr.Error) *mongoerr.Error {
-	if mongoerr.Is(e, 189, mongoerr.NotWritablePrimary, mongoerr.InterruptedDueToReplState,
-		mongoerr.NotPrimaryNoSecondaryOk) && len(e.Fields) == 0 {
+	if mongoerr.Is(e, notPrimaryCodes...) && len(e.Fields) == 0 {
 		now := r.server.topology.now()
 		e.Fields = bson.D{{Key: "topologyVersion", Value: now.version()}}
 	}

@@ -1,6 +1,7 @@
 package memongo
 
 import (
+	"math"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -9,21 +10,24 @@ import (
 	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
-// parameters are the ones of a server's that can be set, with what setting one does.
-func parameters() map[string]func(*Server, int64) {
-	return map[string]func(*Server, int64){
-		"ttlMonitorEnabled": func(s *Server, v int64) {
-			if v == 0 {
-				s.engine.SetTTLMonitorInterval(-1)
-			}
-		},
-		"ttlMonitorSleepSecs": func(s *Server, v int64) {
-			s.engine.SetTTLMonitorInterval(time.Duration(v) * time.Second)
-		},
-		"transactionLifetimeLimitSeconds": func(s *Server, v int64) {
-			s.engine.SetTransactionLifetime(time.Duration(v) * time.Second)
-		},
+// applyParameter makes a parameter take effect that has just been set. The caller holds mu.
+func (s *Server) applyParameter(name string) {
+	switch name {
+	case "ttlMonitorEnabled", "ttlMonitorSleepSecs":
+		interval := s.seconds("ttlMonitorSleepSecs")
+		if s.parameters["ttlMonitorEnabled"] == false {
+			interval = -1
+		}
+		s.engine.SetTTLMonitorInterval(interval)
+	case "transactionLifetimeLimitSeconds":
+		s.engine.SetTransactionLifetime(s.seconds(name))
 	}
+}
+
+// seconds returns a parameter that is a number of seconds.
+func (s *Server) seconds(name string) time.Duration {
+	n, _ := value.Int64(s.parameters[name])
+	return time.Duration(n) * time.Second
 }
 
 // initialParameters are the values of a server that nobody has set anything on.
@@ -59,23 +63,19 @@ func setParameter(r *request) (bson.D, error) {
 	defer r.server.mu.Unlock()
 	answer := bson.D{}
 	for _, e := range named(r) {
-		set, ok := parameters()[e.Key]
+		before, ok := r.server.parameters[e.Key]
 		if !ok {
-			return nil, mongoerr.New(0, "attempted to set unrecognized parameter [%s], use help:true to see options ", e.Key)
+			return nil, mongoerr.New(0, "attempted to set unrecognized parameter [%s], use "+
+				"help:true to see options ", e.Key)
 		}
-		n, isNumber := value.Int64(e.Value)
-		if b, ok := e.Value.(bool); ok {
-			isNumber = true
-			if b {
-				n = 1
-			}
+		_, flag := before.(bool)
+		v, err := settable(e, flag)
+		if err != nil {
+			return nil, err
 		}
-		if !isNumber {
-			return nil, mongoerr.New(mongoerr.BadValue, "Failed to parse %s: %v", e.Key, e.Value)
-		}
-		answer = append(answer, bson.E{Key: "was", Value: r.server.parameters[e.Key]})
-		r.server.parameters[e.Key] = e.Value
-		set(r.server, n)
+		answer = append(answer, bson.E{Key: "was", Value: before})
+		r.server.parameters[e.Key] = v
+		r.server.applyParameter(e.Key)
 	}
 	if len(answer) == 0 {
 		return nil, mongoerr.New(0, "no option found to set, use help:true to see options ")
@@ -92,4 +92,21 @@ func named(r *request) bson.D {
 		}
 	}
 	return names
+}
+
+// settable returns the value that a parameter is set to: a flag or a number that is not negative.
+func settable(e bson.E, flag bool) (any, error) {
+	if e.Key == "enableTestCommands" || e.Key == "featureCompatibilityVersion" {
+		return nil, mongoerr.New(mongoerr.IllegalOperation,
+			"not allowed to change [%s] at runtime", e.Key)
+	}
+	if flag {
+		return value.Truthy(e.Value), nil
+	}
+	n, ok := value.Int64(e.Value)
+	if !ok || n < 0 || n > math.MaxInt32 {
+		return nil, mongoerr.New(mongoerr.BadValue, "Invalid value for parameter %s: %s", e.Key,
+			value.Show(e.Value))
+	}
+	return int32(n), nil
 }

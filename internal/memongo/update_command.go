@@ -146,7 +146,7 @@ func (r *request) change(statement bson.D) (change, error) {
 
 func (c *change) compile(u any, o update.Options) error {
 	var err error
-	if c.filter, err = match.Compile(c.query); err != nil {
+	if c.filter, err = match.CompileIn(c.query, c.vars.Let); err != nil {
 		return err
 	}
 	if c.upsert && c.filter.UsesExpr() {
@@ -171,9 +171,14 @@ func (r *request) letVars(constants bson.D) (*expr.Vars, error) {
 		if err := expr.CheckVariable(e.Key); err != nil {
 			return nil, err
 		}
-		compiled, err := expr.Compile(e.Value)
+		compiled, err := expr.CompileIn(e.Value, vars.Let)
 		if err != nil {
 			return nil, err
+		}
+		if readsDocuments(e.Value) {
+			return nil, mongoerr.New(4890500, "Command let Expression tried to access a field, but "+
+				"this is not allowed because Command let Expressions run before the query "+
+				"examines any documents.")
 		}
 		v, err := compiled.Eval(vars)
 		if err != nil {
@@ -185,6 +190,21 @@ func (r *request) letVars(constants bson.D) (*expr.Vars, error) {
 		vars.Let[e.Key] = v
 	}
 	return vars, r.args.failed()
+}
+
+// readsDocuments reports whether an expression names a field of the document that it is for.
+func readsDocuments(e any) bool {
+	switch e := e.(type) {
+	case string:
+		return len(e) > 1 && e[0] == '$' && e[1] != '$'
+	case bson.A:
+		return slices.ContainsFunc(e, readsDocuments)
+	case bson.D:
+		return slices.ContainsFunc(e, func(f bson.E) bool {
+			return f.Key != "$literal" && readsDocuments(f.Value)
+		})
+	}
+	return false
 }
 
 // apply runs a change. A document that another command changes between being found and being

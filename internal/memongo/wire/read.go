@@ -24,7 +24,16 @@ type Request struct {
 	Exhaust bool // the client takes several answers to one command
 	Silent  bool // the client takes no answer at all
 	Legacy  bool // arrived as OP_QUERY, and is answered in the old form
+
+	// Err says that the message is well framed and what it contains is no command. The client is
+	// to be answered with it.
+	Err error
 }
+
+// contentError says that a document is not what BSON allows.
+type contentError struct{ err error }
+
+func (e *contentError) Error() string { return e.err.Error() }
 
 var errCut = errors.New("the message is cut off")
 
@@ -53,6 +62,9 @@ func Read(r io.Reader) (Request, error) {
 		req, err = readQuery(body)
 	default:
 		err = fmt.Errorf("memongo does not support messages of opcode %d (%s)", opcode, opcode)
+	}
+	if content, ok := err.(*contentError); ok {
+		return Request{ID: id, Err: content.err}, nil
 	}
 	if err != nil {
 		return Request{}, fmt.Errorf("read message: %w", err)
@@ -113,6 +125,9 @@ func singleDocument(src []byte) (bson.D, []byte, error) {
 		return nil, nil, errCut
 	}
 	command, err := value.Decode(bson.Raw(raw))
+	if err != nil {
+		err = &contentError{err}
+	}
 	return command, rest, err
 }
 
@@ -125,7 +140,7 @@ func documentSequence(src []byte) (bson.E, []byte, error) {
 	for _, raw := range raws {
 		doc, err := value.Decode(bson.Raw(raw))
 		if err != nil {
-			return bson.E{}, nil, err
+			return bson.E{}, nil, &contentError{err}
 		}
 		docs = append(docs, doc)
 	}
