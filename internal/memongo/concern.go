@@ -79,6 +79,21 @@ func (r *request) confirmed(answer bson.D) bson.D {
 	}})
 }
 
+// reached refuses a time that the cluster has not reached yet.
+func (r *request) reached(v any) error {
+	at, ok := v.(bson.Timestamp)
+	if !ok {
+		return mongoerr.New(mongoerr.TypeMismatch,
+			`"afterClusterTime" had the wrong type. Expected timestamp, found %s`, value.TypeName(v))
+	}
+	if now := r.server.engine.Gossip(r.told()); at.After(now) {
+		return mongoerr.New(mongoerr.InvalidOptions, "readConcern afterClusterTime value must "+
+			"not be greater than the current clusterTime. Requested clusterTime: { ts: %s }; "+
+			"current clusterTime: { ts: %s }", value.Show(at), value.Show(now))
+	}
+	return nil
+}
+
 // checkReadConcern refuses a read concern that the server does not know, or that is not for the
 // command.
 func (r *request) checkReadConcern() error {
@@ -100,7 +115,11 @@ func (r *request) checkReadConcern() error {
 					`"level" had the wrong type. Expected string, found %s`, value.TypeName(e.Value))
 			}
 			level = text
-		case "afterClusterTime", "atClusterTime", "provenance", "allowTransactionTableSnapshot":
+		case "afterClusterTime":
+			if err := r.reached(e.Value); err != nil {
+				return err
+			}
+		case "atClusterTime", "provenance", "allowTransactionTableSnapshot":
 		default:
 			return mongoerr.New(mongoerr.InvalidOptions,
 				"Unrecognized option in readConcern: %s", e.Key)

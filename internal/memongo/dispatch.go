@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
+	"github.com/fwgen/fwgen/internal/memongo/value"
 	"github.com/fwgen/fwgen/internal/memongo/wire"
 )
 
@@ -31,6 +32,16 @@ func (s *Server) dispatch(c *conn, req wire.Request) (answer bson.D, again, ok b
 		return s.decorate(r, failure(err)), false, true
 	}
 	return s.decorate(r, append(answer, bson.E{Key: "ok", Value: 1.0})), r.again, true
+}
+
+// told is the cluster time that the client has with its command; zero without one.
+func (r *request) told() bson.Timestamp {
+	if r == nil {
+		return bson.Timestamp{}
+	}
+	gossip, _ := r.args.get("$clusterTime")
+	at, _ := value.Lookup(gossip, "clusterTime").(bson.Timestamp)
+	return at
 }
 
 // request finds out what a client wants. It returns a request, however incomplete, in any case.
@@ -146,17 +157,16 @@ func (r *request) acceptsSecondary() bool {
 }
 
 // decorate adds what every answer has.
-func (s *Server) decorate(_ *request, answer bson.D) bson.D {
-	now := s.engine.ClusterTime()
+func (s *Server) decorate(r *request, answer bson.D) bson.D {
 	return append(answer,
 		bson.E{Key: "$clusterTime", Value: bson.D{
-			{Key: "clusterTime", Value: now},
+			{Key: "clusterTime", Value: s.engine.Gossip(r.told())},
 			{Key: "signature", Value: bson.D{
 				{Key: "hash", Value: bson.Binary{Data: make([]byte, 20)}},
 				{Key: "keyId", Value: int64(0)},
 			}},
 		}},
-		bson.E{Key: "operationTime", Value: now})
+		bson.E{Key: "operationTime", Value: s.engine.ClusterTime()})
 }
 
 func labelsField(labels []string) bson.E {

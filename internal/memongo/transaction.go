@@ -2,6 +2,7 @@ package memongo
 
 import (
 	"strconv"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -199,6 +200,12 @@ func (r *request) opened() (*storage.Txn, error) {
 func (r *request) view(ns ...storage.Namespace) (storage.View, error) {
 	if r.txn == nil {
 		return r.server.engine.Latest(), nil
+	}
+	for _, one := range ns {
+		if strings.HasPrefix(one.Collection, "system.") {
+			return storage.View{}, mongoerr.New(mongoerr.OperationNotSupportedInTxn,
+				"Cannot run command against the '%s' collection in a transaction.", one)
+		}
 	}
 	open, err := r.opened()
 	if err != nil {

@@ -107,6 +107,15 @@ func (e *Engine) Oplog() *Oplog { return e.oplog }
 // ClusterTime returns the time of the last commit.
 func (e *Engine) ClusterTime() bson.Timestamp { return e.state.Load().at }
 
+// Gossip takes over a cluster time that a client has from elsewhere, so that the next write is
+// later, and returns the latest that is known.
+func (e *Engine) Gossip(told bson.Timestamp) bson.Timestamp {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.clock.observed = later(e.clock.observed, told)
+	return later(e.clock.observed, e.state.Load().at)
+}
+
 // Noop appends a no-op to the oplog with a message and returns its cluster time.
 func (e *Engine) Noop(message string) bson.Timestamp {
 	e.mu.Lock()
