@@ -5,8 +5,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Expression draws an aggregation expression.
+// Expression draws an aggregation expression of several operators. Where two of them would fail,
+// which does so first is up to a server's optimizer.
 func Expression(t *rapid.T) any { return expression(t, 2) }
+
+// Operation draws an expression of one operator.
+func Operation(t *rapid.T) any {
+	if chance(t, "special", 2) {
+		return special(t, 0)
+	}
+	return operation(t, 0)
+}
 
 // operators take a list of so many expressions.
 var operators = map[string]int{
@@ -43,13 +52,23 @@ func expression(t *rapid.T, depth int) any {
 	case kind == 4:
 		return bson.A{expression(t, depth-1), expression(t, depth-1)}
 	}
+	return operation(t, depth-1)
+}
+
+func operation(t *rapid.T, depth int) bson.D {
 	name := rapid.SampledFrom(names).Draw(t, "operator")
+	switch name {
+	case "$add", "$multiply", "$max", "$min":
+		// A server's optimizer puts constants last where the order has no meaning. What comes
+		// first decides between an error and null, and between equal numbers.
+		return op(name, bson.A{"$" + path(t), leaf(t)})
+	case "$range": // of anything it could be long
+		from, to := rapid.Int32Range(0, 3), rapid.Int32Range(0, 5)
+		return op(name, bson.A{from.Draw(t, "from"), to.Draw(t, "to")})
+	}
 	operands := bson.A{}
 	for range operators[name] {
-		operands = append(operands, expression(t, depth-1))
-	}
-	if name == "$range" { // or it can be long
-		operands = bson.A{rapid.Int32Range(0, 3).Draw(t, "from"), rapid.Int32Range(0, 5).Draw(t, "to")}
+		operands = append(operands, expression(t, depth))
 	}
 	return op(name, operands)
 }
@@ -72,16 +91,18 @@ func special(t *rapid.T, depth int) any {
 	switch pick(t, "special", "let", "map", "filter", "reduce", "switch", "document", "field") {
 	case "let":
 		return op("$let", bson.D{kv("vars", bson.D{kv("x", expression(t, depth))}),
-			kv("in", op(pick(t, "in", "$add", "$eq", "$ifNull"), bson.A{"$$x", expression(t, depth)}))})
+			kv("in", op(pick(t, "in", "$add", "$eq", "$ifNull"),
+				bson.A{"$$x", expression(t, depth)}))})
 	case "map":
 		return op("$map", bson.D{kv("input", expression(t, depth)),
-			kv("in", pick[any](t, "of", "$$this", "$$this.b", op("$add", bson.A{"$$this", int32(1)})))})
+			kv("in", pick[any](t, "of", "$$this", "$$this.b",
+				op("$add", bson.A{"$$this", int32(1)})))})
 	case "filter":
 		return op("$filter", bson.D{kv("input", expression(t, depth)), kv("as", "x"),
 			kv("cond", op("$gt", bson.A{"$$x", scalar(t)}))})
 	case "reduce":
-		return op("$reduce", bson.D{kv("input", expression(t, depth)), kv("initialValue", scalar(t)),
-			kv("in", op(pick(t, "by", "$add", "$concat", "$max"), bson.A{"$$value", "$$this"}))})
+		return op("$reduce", bson.D{kv("input", expression(t, depth)),
+			kv("initialValue", scalar(t)), kv("in", op(pick(t, "by", "$add", "$concat", "$max"), bson.A{"$$value", "$$this"}))})
 	case "switch":
 		return op("$switch", bson.D{kv("branches", bson.A{bson.D{
 			kv("case", expression(t, depth)), kv("then", expression(t, depth))}}),

@@ -5,8 +5,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Filter draws a query filter.
-func Filter(t *rapid.T) bson.D { return filter(t, 2) }
+// Filter draws a query filter. An expression stands alone: which of several conditions is asked
+// first, and so which of them fails, is the planner's choice.
+func Filter(t *rapid.T) bson.D {
+	if chance(t, "by an expression", 2) {
+		return op("$expr", Operation(t))
+	}
+	return filter(t, 2)
+}
 
 func filter(t *rapid.T, depth int) bson.D {
 	kind := rapid.IntRange(0, 9).Draw(t, "filter")
@@ -16,8 +22,6 @@ func filter(t *rapid.T, depth int) bson.D {
 		return op(name, bson.A{filter(t, depth-1), filter(t, depth-1)})
 	case depth > 0 && kind == 8:
 		return append(filter(t, depth-1), filter(t, depth-1)...)
-	case kind == 7:
-		return op("$expr", Expression(t))
 	}
 	return bson.D{kv(path(t), condition(t, depth))}
 }

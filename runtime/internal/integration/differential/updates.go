@@ -111,7 +111,7 @@ func pushed(t *rapid.T) any {
 		d = append(d, kv("$slice", rapid.Int32Range(-2, 3).Draw(t, "slice")))
 	}
 	if chance(t, "sort", 3) {
-		d = append(d, kv("$sort", pick[any](t, "by", int32(1), int32(-1), bson.D{kv("b", int32(1))})))
+		d = append(d, kv("$sort", pick[any](t, "by", int32(1), int32(-1), op("b", int32(1)))))
 	}
 	return d
 }
