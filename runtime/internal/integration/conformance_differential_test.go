@@ -134,8 +134,11 @@ func (p twoServers) update(t *rapid.T, statement bson.D) bool {
 	command := bson.D{{Key: "update", Value: "c"}, {Key: "updates", Value: bson.A{statement}}}
 	real, ours := p.real.run(t, command), p.ours.run(t, command)
 	if _, pipeline := statement[1].Value.(bson.A); ours.unsupported() ||
-		pipeline && (real.code() != 0 || ours.code() != 0) {
+		pipeline && (real.code() != 0) != (ours.code() != 0) {
 		return false
+	}
+	if real.code() != 0 && ours.code() != 0 {
+		return true // both wrote nothing
 	}
 	a := real.counts() + p.real.run(t, everything).found()
 	b := ours.counts() + p.ours.run(t, everything).found()

@@ -102,7 +102,8 @@ func special(t *rapid.T, depth int) any {
 			kv("cond", op("$gt", bson.A{"$$x", scalar(t)}))})
 	case "reduce":
 		return op("$reduce", bson.D{kv("input", expression(t, depth)),
-			kv("initialValue", scalar(t)), kv("in", op(pick(t, "by", "$add", "$concat", "$max"), bson.A{"$$value", "$$this"}))})
+			kv("initialValue", scalar(t)),
+			kv("in", op(pick(t, "by", "$add", "$concat", "$max"), bson.A{"$$value", "$$this"}))})
 	case "switch":
 		return op("$switch", bson.D{kv("branches", bson.A{bson.D{
 			kv("case", expression(t, depth)), kv("then", expression(t, depth))}}),
