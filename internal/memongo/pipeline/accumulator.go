@@ -14,7 +14,7 @@ type accumulator interface {
 	result() any
 }
 
-func newAccumulator(operator string) accumulator {
+func newAccumulator(operator string, pushed bool) accumulator {
 	switch operator {
 	case "$sum", "$count":
 		return &total{}
@@ -31,7 +31,7 @@ func newAccumulator(operator string) accumulator {
 	case "$addToSet":
 		return &list{seen: map[string]bool{}}
 	case "$mergeObjects":
-		return &merged{doc: bson.D{}}
+		return &merged{doc: bson.D{}, pushed: pushed}
 	}
 	return &list{}
 }
@@ -116,12 +116,18 @@ func (l *list) add(val any) error {
 
 func (l *list) result() any { return append(bson.A{}, l.elements...) }
 
-type merged struct{ doc bson.D }
+type merged struct {
+	doc    bson.D
+	pushed bool // see compiler
+}
 
 func (m *merged) add(val any) error {
 	doc, err := expr.Merge(m.doc, val)
-	if err != nil {
+	if err != nil && m.pushed {
 		return mongoerr.New(5911200, "$mergeObjects only supports objects")
+	}
+	if err != nil {
+		return err
 	}
 	m.doc = doc
 	return nil

@@ -16,6 +16,10 @@ type compiler struct {
 	let    map[string]any // the names of the variables that can be used
 	update bool
 	facet  bool // inside of a $facet
+
+	// pushed says that a server runs the stage in its other engine, as it does with a $group and
+	// a $lookup at the beginning, which tells in a few details.
+	pushed bool
 }
 
 func newCompiler(env Env) *compiler {
@@ -42,6 +46,8 @@ func (c *compiler) with(names []string) *compiler {
 func (c *compiler) pipeline(list bson.A) (*Pipeline, error) {
 	p := &Pipeline{vars: c.env.Vars}
 	var constant *mongoerr.Error // is found while a server optimizes what it has read
+	c.pushed = !c.facet && !c.update
+	last := ""
 	for i, element := range list {
 		d, ok := element.(bson.D)
 		if !ok {
@@ -62,7 +68,12 @@ func (c *compiler) pipeline(list bson.A) (*Pipeline, error) {
 		case err != nil:
 			return nil, err
 		}
+		if name := d[0].Key; name == "$sort" && name == last { // a server drops the first one
+			p.stages = p.stages[:len(p.stages)-1]
+		}
+		last = d[0].Key
 		p.stages = append(p.stages, s)
+		c.pushed = c.pushed && canBePushed(d[0].Key)
 	}
 	if constant != nil {
 		return p, constant
@@ -202,6 +213,15 @@ func (c *compiler) checkPlace(name string) error {
 		return mongoerr.New(40600, "%s is not allowed to be used within a $facet stage", name)
 	}
 	return nil
+}
+
+// canBePushed reports whether the next stage is still at the beginning.
+func canBePushed(name string) bool {
+	switch name {
+	case "$match", "$sort", "$limit", "$skip", "$group", "$lookup":
+		return true
+	}
+	return false
 }
 
 func mapsOne(name string) bool {

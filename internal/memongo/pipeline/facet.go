@@ -43,18 +43,26 @@ func (c *compiler) facets(spec any) (stage, error) {
 	return all(func(docs []bson.D, v *expr.Vars) ([]bson.D, error) {
 		out := bson.D{}
 		for i, p := range pipelines {
-			found, err := collect(p.pass(each(docs), v))
+			list, err := facetOf(p, docs, v)
 			if err != nil {
 				return nil, err
-			}
-			list := make(bson.A, len(found))
-			for k, doc := range found {
-				list[k] = doc
 			}
 			out = append(out, bson.E{Key: d[i].Key, Value: list})
 		}
 		return []bson.D{out}, nil
 	}), constant
+}
+
+func facetOf(p *Pipeline, docs []bson.D, v *expr.Vars) (bson.A, error) {
+	found, err := collect(p.pass(each(docs), v))
+	if err != nil {
+		return nil, err
+	}
+	list := make(bson.A, len(found))
+	for i, doc := range found {
+		list[i] = doc
+	}
+	return list, nil
 }
 
 // asConstant makes the error of an inner pipeline's constants one of the stage that it is in.

@@ -124,14 +124,32 @@ func (r *projectionReader) slice(path string, spec bson.D) (bool, error) {
 	case isList && len(list) == 2 && value.IsNumber(list[0]) && clamp(list[1]) > 0:
 		s.from, s.count = clamp(list[0]), clamp(list[1])
 	default:
-		_, err := r.compile(spec)
-		if err == nil || isConstant(err) {
-			return false, nil
+		because := "Location31273: $slice only supports numbers and [skip, limit] arrays"
+		if isList {
+			because = "Location31272: $slice array argument should be of form [skip, limit]"
 		}
-		return true, notFindsSlice(spec, isList, err)
+		return true, r.sliceExpression(path, spec, because)
+	}
+	err := r.insert(path, &entry{include: true})
+	var collides *mongoerr.Error
+	if errors.As(err, &collides) {
+		because := collides.CodeName() + ": " + collides.Message
+		return true, r.sliceExpression(path, spec, because)
 	}
 	r.slices = append(r.slices, s)
-	return true, r.insert(path, &entry{include: true})
+	return true, err
+}
+
+// sliceExpression reads the expression $slice, after find's has been refused for a reason.
+func (r *projectionReader) sliceExpression(path string, spec bson.D, because string) error {
+	err := r.computed(path, spec)
+	var wrong *mongoerr.Error
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	return mongoerr.New(wrong.Code, "Invalid $slice syntax. The given syntax %s did not match the "+
+		"find() syntax because :: %s :: The given syntax did not match the expression $slice "+
+		"syntax. :: caused by :: %s", value.Show(spec), because, wrong.Message)
 }
 
 // clamp cuts a number to an int32; what is none is 0.
@@ -141,18 +159,4 @@ func clamp(n any) int {
 		return 0
 	}
 	return int(max(math.MinInt32, min(math.MaxInt32, f)))
-}
-
-func notFindsSlice(spec bson.D, isList bool, err error) error {
-	var wrong *mongoerr.Error
-	if !errors.As(err, &wrong) {
-		return err
-	}
-	because := "Location31273: $slice only supports numbers and [skip, limit] arrays"
-	if isList {
-		because = "Location31272: $slice array argument should be of form [skip, limit]"
-	}
-	return mongoerr.New(wrong.Code, "Invalid $slice syntax. The given syntax %s did not match the "+
-		"find() syntax because :: %s :: The given syntax did not match the expression $slice "+
-		"syntax. :: caused by :: %s", value.Show(spec), because, wrong.Message)
 }

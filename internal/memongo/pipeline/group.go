@@ -14,6 +14,7 @@ import (
 type grouping struct {
 	id     expr.Expr
 	fields []groupField
+	pushed bool // see compiler
 }
 
 // groupField is a field of $group's results.
@@ -28,7 +29,7 @@ func (c *compiler) group(spec any) (stage, error) {
 	if !ok {
 		return nil, mongoerr.New(15947, "a group's fields must be specified in an object")
 	}
-	g := &grouping{}
+	g := &grouping{pushed: c.pushed}
 	var constant error
 	for _, field := range d {
 		err := c.groupField(g, field)
@@ -130,7 +131,7 @@ func (g *grouping) run(docs []bson.D, v *expr.Vars) ([]bson.D, error) {
 func (g *grouping) begin(id any) *group {
 	at := &group{id: id}
 	for _, field := range g.fields {
-		at.accumulators = append(at.accumulators, newAccumulator(field.operator))
+		at.accumulators = append(at.accumulators, newAccumulator(field.operator, g.pushed))
 	}
 	return at
 }

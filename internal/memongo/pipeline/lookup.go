@@ -24,6 +24,7 @@ type joining struct {
 	values      []expr.Expr
 	sub         *Pipeline // nil: documents as they are
 	constant    error     // of sub
+	pushed      bool      // see compiler
 	rawLet      bson.D
 	rawPipeline bson.A
 }
@@ -34,7 +35,7 @@ func (c *compiler) lookup(spec any) (stage, error) {
 		return nil, mongoerr.New(mongoerr.FailedToParse,
 			"the $lookup stage specification must be an object, but found %s", value.TypeName(spec))
 	}
-	j := &joining{env: c.env}
+	j := &joining{env: c.env, pushed: c.pushed}
 	for _, field := range d {
 		if err := j.read(field); err != nil {
 			return nil, err
@@ -147,7 +148,7 @@ func (j *joining) run(in documents, v *expr.Vars) documents {
 		if err != nil {
 			return nil, false, err
 		}
-		if j.sub != nil {
+		if j.sub != nil || !j.pushed {
 			return setAt(doc, j.as, found), true, nil
 		}
 		return setLast(doc, j.as, found), true, nil

@@ -134,12 +134,14 @@ func (r *projectionReader) field(path string, spec any) error {
 
 // simple includes or excludes a field. What is said of _id decides nothing about others.
 func (r *projectionReader) simple(path string, include bool) error {
-	if path == "_id" {
-		r.id = include
-	} else if err := r.decide(include); err != nil {
+	if err := r.insert(path, &entry{include: include}); err != nil {
 		return err
 	}
-	return r.insert(path, &entry{include: include})
+	if path == "_id" {
+		r.id = include
+		return nil
+	}
+	return r.decide(include)
 }
 
 func (r *projectionReader) decide(include bool) error {
@@ -161,10 +163,11 @@ func (r *projectionReader) insert(path string, e *entry) error {
 	switch {
 	case at == nil:
 		return nil
-	case at.rest == "":
-		return mongoerr.New(31250, "Path collision at %s", path)
+	case at.atEnd:
+		return mongoerr.New(31250, "Path collision at %s", r.name)
 	}
-	return mongoerr.New(31249, "Path collision at %s remaining portion %s", path, at.rest)
+	_, rest, _ := strings.Cut(path, ".")
+	return mongoerr.New(31249, "Path collision at %s remaining portion %s", path, rest)
 }
 
 // computed gives a field the value of an expression.
@@ -176,7 +179,7 @@ func (r *projectionReader) computed(path string, spec any) error {
 	}
 	if r.mode == exclusion {
 		return mongoerr.New(31310, "Cannot use an expression %s in an exclusion projection",
-			showField(path, spec))
+			showField(r.name, spec))
 	}
 	r.mode = inclusion
 	x, err := r.compile(spec)
@@ -192,8 +195,8 @@ func (r *projectionReader) computed(path string, spec any) error {
 	return r.insert(path, &entry{compute: x.Eval})
 }
 
-func showField(path string, spec any) string {
-	return path[strings.LastIndexByte(path, '.')+1:] + ": " + value.Show(spec)
+func showField(name string, spec any) string {
+	return name + ": " + value.Show(spec)
 }
 
 // unknownExpression says of a field's own operator what a projection says of it.

@@ -111,9 +111,11 @@ func (n *node) inside(val any, v *expr.Vars) (any, error) {
 	return value.Missing, nil
 }
 
-// collision says where a path meets one that was given before: what is left of the path there,
-// "" at its end.
-type collision struct{ before, rest string }
+// collision says where a path meets one that was given before.
+type collision struct {
+	before string
+	atEnd  bool // the path ends there
+}
 
 // insert adds a path; it reports a collision instead if one is the beginning of the other.
 func (n *node) insert(names []string, e *entry) *collision {
@@ -125,13 +127,13 @@ func (n *node) insert(names []string, e *entry) *collision {
 			at.add(name, next)
 		}
 		if next.below == nil {
-			return &collision{strings.Join(names[:i+1], "."), strings.Join(names[i+1:], ".")}
+			return &collision{before: strings.Join(names[:i+1], ".")}
 		}
 		at = next.below
 	}
 	last := names[len(names)-1]
 	if at.entries[last] != nil {
-		return &collision{before: at.firstBelow(names)}
+		return &collision{before: at.firstBelow(names), atEnd: true}
 	}
 	at.add(last, e)
 	return nil
