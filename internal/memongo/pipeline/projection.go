@@ -82,7 +82,7 @@ func (p *Projection) Apply(doc bson.D, vars *expr.Vars, pos int) (bson.D, error)
 func (p *Projection) pick(doc bson.D, vars *expr.Vars, pos int) (any, error) {
 	if pos < 0 && p.filter != nil {
 		var err error
-		if pos, _, err = p.filter.MatchPosition(doc, vars); err != nil {
+		if pos, _, err = p.filter.MatchPositionListed(doc, vars); err != nil {
 			return nil, err
 		}
 	}
