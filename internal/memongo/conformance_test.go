@@ -1,8 +1,11 @@
 package memongo_test
 
 import (
+	"context"
+	"net"
 	"testing"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
@@ -24,9 +27,27 @@ func TestConformance(t *testing.T) {
 		Client: func(t testing.TB, opts ...*options.ClientOptions) *mongo.Client {
 			return connect(t, s, opts...)
 		},
+		Dial: func(ctx context.Context) (net.Conn, error) { return s.DialContext(ctx, "", "") },
+		Own:  own,
 		Has: conformance.Features{
 			TestCommands: true, Split: true, TTLMonitor: true, Validators: true,
+			Expanded: true, Wire: true, Own: true,
 		},
 		Differences: differences,
 	})
+}
+
+// own starts a server for one check.
+func own(t testing.TB) conformance.Own {
+	s := start(t, memongo.Options{})
+	lifetime := bson.D{{Key: "setParameter", Value: 1}, {Key: "transactionLifetimeLimitSeconds", Value: 1}}
+	if _, err := run(t, connect(t, s), lifetime); err != nil {
+		t.Fatal(err)
+	}
+	return conformance.Own{
+		Client: func(t testing.TB, opts ...*options.ClientOptions) *mongo.Client {
+			return connect(t, s, opts...)
+		},
+		RollOver: func(testing.TB) { s.ForgetOplog(0) },
+	}
 }

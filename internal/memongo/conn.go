@@ -22,6 +22,9 @@ type conn struct {
 	end  context.CancelCauseFunc
 }
 
+// ahead is how many commands a client may send before it reads the answer to the first.
+const ahead = 64
+
 // errDisconnected is why a command ends whose client has gone.
 var errDisconnected = errors.New("the client has disconnected")
 
@@ -30,12 +33,12 @@ func newConn(s *Server, raw net.Conn, address string, id int64) *conn {
 	return &conn{server: s, raw: raw, address: address, id: id, life: life, end: end}
 }
 
-// run answers until either side closes. Requests are read ahead by one, so that a client that
-// goes away in the middle of a command is noticed.
+// run answers until either side closes. Requests are read ahead, so that a client that goes away
+// in the middle of a command is noticed.
 func (c *conn) run() {
 	defer c.close(errDisconnected)
 	defer context.AfterFunc(c.life, func() { _ = c.raw.Close() })() // unblocks the reader
-	requests := make(chan wire.Request)
+	requests := make(chan wire.Request, ahead)
 	c.server.work.Go(func() { c.read(requests) })
 	for {
 		select {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -52,6 +53,10 @@ func (s *Server) request(c *conn, req wire.Request) (*request, error) {
 	if !ok {
 		return r, mongoerr.New(mongoerr.CommandNotFound, "no such command: '%s'", name)
 	}
+	if req.Legacy && !strings.EqualFold(name, "hello") && !strings.EqualFold(name, "isMaster") {
+		return r, mongoerr.New(mongoerr.UnsupportedOpQueryCommand, "Unsupported OP_QUERY command: "+
+			"%s. The client driver may require an upgrade.", name)
+	}
 	r.command = command
 	r.args = newArgs(command.argsName(), req.Command)
 	r.db, ok = r.args.str("$db")
@@ -87,7 +92,7 @@ func (r *request) run() (bson.D, error) {
 func (r *request) guarded() (bson.D, error) {
 	now := r.server.topology.now()
 	switch {
-	case r.command.is(writes):
+	case r.command.is(writes), r.inTransaction():
 		if err := now.writable(); err != nil {
 			return nil, r.labelled(err)
 		}

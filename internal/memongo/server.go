@@ -163,8 +163,15 @@ func (s *Server) serve(raw net.Conn, address string) bool {
 }
 
 // ForgetOplog makes the oplog forget all but the latest entries, as one that is full does:
-// change streams that have not read the others have lost their position.
-func (s *Server) ForgetOplog(keep int) { s.engine.Oplog().Truncate(keep) }
+// change streams that have not read the others have lost their position. With keep zero, every
+// position up to now is lost.
+func (s *Server) ForgetOplog(keep int) {
+	if keep <= 0 {
+		s.engine.Noop("what is before this is forgotten")
+		keep = 1
+	}
+	s.engine.Oplog().Truncate(keep)
+}
 
 // Oplog returns the list of all changes, for tests that look at every one.
 func (s *Server) Oplog() *storage.Oplog { return s.engine.Oplog() }

@@ -179,12 +179,9 @@ func (r *request) join() (leave func(error) error, err error) {
 	if err := r.transactionFields(); err != nil {
 		return nil, err
 	}
-	lsid, ok := r.args.document("lsid")
-	if !ok {
-		return stay, nil
-	}
-	if _, ok := value.Lookup(lsid, "id").(bson.Binary); !ok {
-		return nil, mongoerr.New(40414, "BSON field 'lsid.id' is missing but a required field")
+	lsid, err := r.readLSID()
+	if lsid == nil || err != nil {
+		return stay, err
 	}
 	r.lsid = full(lsid)
 	r.session = r.server.sessions.get(lsid)
@@ -214,6 +211,28 @@ func (r *request) join() (leave func(error) error, err error) {
 		return nil, leave(err)
 	}
 	return leave, nil
+}
+
+// readLSID returns the command's session, nil for none.
+func (r *request) readLSID() (bson.D, error) {
+	lsid, ok := r.args.document("lsid")
+	if err := r.args.failed(); err != nil {
+		return nil, err
+	}
+	if !ok {
+		if _, numbered := r.args.get("txnNumber"); numbered {
+			return nil, mongoerr.New(mongoerr.InvalidOptions,
+				"Transaction number requires a session ID to also be specified")
+		}
+		return nil, nil
+	}
+	a := newArgs("OperationSessionInfo.lsid", lsid)
+	a.only("id", "uid", "txnNumber", "txnUUID")
+	id := a.require("id")
+	if binary, ok := id.(bson.Binary); a.failed() == nil && (!ok || binary.Subtype != 4) {
+		a.wrongType("id", id, "binData")
+	}
+	return lsid, a.failed()
 }
 
 // number returns the command's txnNumber, if it has one.

@@ -69,4 +69,4 @@ func (s *Server) StepDown(d time.Duration) {
 
 // ForgetOplog makes the server forget what has happened so far: a stream that is further behind
 // has lost its position.
-func (s *Server) ForgetOplog() { s.server.ForgetOplog(1) }
+func (s *Server) ForgetOplog() { s.server.ForgetOplog(0) }

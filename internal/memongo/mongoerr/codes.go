@@ -47,6 +47,7 @@ const (
 	InvalidLength                int32 = 16
 	CommandFailed                int32 = 125
 	QueryPlanKilled              int32 = 175
+	UnsupportedOpQueryCommand    int32 = 352
 	WriteConflict                int32 = 112
 	DocumentValidationFailure    int32 = 121
 	CappedPositionLost           int32 = 136
@@ -142,6 +143,7 @@ var names = map[int32]string{
 	211:                          "KeyNotFound",
 	CommandFailed:                "CommandFailed",
 	QueryPlanKilled:              "QueryPlanKilled",
+	UnsupportedOpQueryCommand:    "UnsupportedOpQueryCommand",
 	WriteConflict:                "WriteConflict",
 	ConflictingOperation:         "ConflictingOperationInProgress",
 	LockTimeout:                  "LockTimeout",
