@@ -15,7 +15,8 @@ type application struct {
 	Context
 	root    *element
 	filters map[string]*match.ElementMatcher
-	changed bool
+	touched bool // by an operator that did not find itself without effect
+	written bool // and there is something to write
 
 	log   *record
 	quiet int // how many levels up somebody else keeps the record
@@ -80,9 +81,7 @@ func (p place) resolve() place {
 
 func (p place) into(field *element, name string) place {
 	if p.element.form == array {
-		index, _ := arrayIndex(name)
-		name = indexName(index)
-		field.name = name
+		field.name = canonical(name)
 	}
 	above := append(p.above[:len(p.above):len(p.above)], p.element)
 	return place{element: field, above: above, path: p.path.with(name)}
@@ -123,7 +122,7 @@ func (a *application) put(at place, old, v any, effect effect) error {
 	if err := a.checkUpdated(at, effect); err != nil {
 		return err
 	}
-	a.changed = true
+	a.touched, a.written = true, a.written || effect != touched
 	switch {
 	case effect == appended:
 		for i := len(old.(bson.A)); i < len(v.(bson.A)); i++ {
@@ -169,7 +168,7 @@ func (a *application) makePath(at place, v any) error {
 	if err := a.checkCreated(at); err != nil {
 		return err
 	}
-	a.changed = true
+	a.touched, a.written = true, true
 	a.record(at.path.with(first), created)
 	return nil
 }
@@ -197,3 +196,9 @@ func shown(at place) string {
 }
 
 func indexName(index int) string { return strconv.Itoa(index) }
+
+// canonical returns an index without leading zeros.
+func canonical(part string) string {
+	index, _ := arrayIndex(part)
+	return indexName(index)
+}

@@ -43,7 +43,7 @@ func (o arithmetic) update(s site, old any) (any, effect, error) {
 	case errors.Is(err, value.ErrNotNumeric):
 		return nil, nothing, mongoerr.New(mongoerr.TypeMismatch, "Cannot apply %s to a value of "+
 			"non-numeric type. %s has the field '%s' of non-numeric type %s",
-			o.name, s.id("{", "}"), lastOf(s.at.path), value.TypeName(old))
+			o.name, s.id("{", "}"), s.at.element.name, value.TypeName(old))
 	case err != nil:
 		return nil, nothing, mongoerr.New(mongoerr.BadValue, "Failed to apply %s operations to "+
 			"current value (%s) for document %s", o.name, shownNumber(old), s.id("{", "}"))

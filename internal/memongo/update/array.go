@@ -27,20 +27,20 @@ func (a *application) array(n *node, at place) error {
 // element if it is one, else the array.
 func (a *application) several(chosen []choice, at place) error {
 	var changed []string
-	before := a.changed
+	before := a.touched
 	a.quiet++
 	defer func() { a.quiet-- }()
 	for _, c := range chosen {
-		a.changed = false
+		a.touched = false
 		name := indexName(c.index)
 		if err := a.apply(c.node, at.into(at.element.fields[c.index], name)); err != nil {
 			return err
 		}
-		if a.changed {
+		if a.touched {
 			changed = append(changed, name)
 		}
 	}
-	a.changed = before || len(changed) > 0
+	a.touched = before || len(changed) > 0
 	a.quiet--
 	defer func() { a.quiet++ }()
 	switch len(changed) {

@@ -63,7 +63,7 @@ func (o bit) update(s site, old any) (any, effect, error) {
 	if _, ok := whole(old); !ok {
 		return nil, nothing, mongoerr.New(mongoerr.BadValue, "Cannot apply $bit to a value of "+
 			"non-integral type.%s has the field %s of non-integer type %s",
-			s.id("", ""), lastOf(s.at.path), value.TypeName(old))
+			s.id("", ""), s.at.element.name, value.TypeName(old))
 	}
 	return changedTo(old, o.on(old))
 }

@@ -34,7 +34,7 @@ func (o addToSet) update(s site, old any) (any, effect, error) {
 	if !ok {
 		return nil, nothing, mongoerr.New(mongoerr.BadValue, "Cannot apply $addToSet to "+
 			"non-array field. Field named '%s' has non-array type %s",
-			lastOf(s.at.path), value.TypeName(old))
+			s.at.element.name, value.TypeName(old))
 	}
 	longer := o.addTo(list)
 	if len(longer) == len(list) {
@@ -114,9 +114,12 @@ func (o push) update(s site, old any) (any, effect, error) {
 			"but is of type %s in document %s", s.at.path, value.TypeName(old), s.id("{", "}"))
 	}
 	longer, effect := o.insert(list)
-	if o.sort != nil && len(longer) > 0 {
+	if o.sort != nil {
 		effect = changed
 		slices.SortStableFunc(longer, o.sort)
+	}
+	if len(list)+len(longer) == 0 && effect == changed {
+		effect = touched
 	}
 	cut := o.cut(longer)
 	if len(cut) < len(longer) {
@@ -141,7 +144,8 @@ func (o push) insert(list bson.A) (bson.A, effect) {
 	if at < 0 {
 		at = max(0, end+at)
 	}
-	longer := slices.Concat(bson.A{}, list[:min(at, end)], o.values, list[min(at, end):])
+	at = min(at, end+1)
+	longer := join(list[:min(at, end)], o.values, list[min(at, end):])
 	switch {
 	case len(o.values) == 0:
 		return longer, nothing
@@ -162,3 +166,6 @@ func (o push) cut(list bson.A) bson.A {
 	}
 	return list[max(0, size+*o.slice):]
 }
+
+// join makes a new array of others. It is never nil, which would be null.
+func join(lists ...bson.A) bson.A { return append(bson.A{}, slices.Concat(lists...)...) }

@@ -12,44 +12,47 @@ import (
 
 // compileOperators orders the operators by their paths.
 func compileOperators(operators bson.D, o Options) (*Update, error) {
-	u := &Update{operators: &node{}}
-	if err := u.compileFilters(o.ArrayFilters); err != nil {
+	b := builder{
+		root:    &node{},
+		filters: make(map[string]*match.ElementMatcher, len(o.ArrayFilters)),
+		used:    make(map[string]bool, len(o.ArrayFilters)),
+	}
+	identifiers, err := b.compileFilters(o.ArrayFilters)
+	if err != nil {
 		return nil, err
 	}
-	used := map[string]bool{}
 	for _, operator := range operators {
-		if err := u.compileOperator(operator, used); err != nil {
+		if err := b.compileOperator(operator); err != nil {
 			return nil, err
 		}
 	}
-	for _, filter := range o.ArrayFilters {
-		identifier, _, _ := match.CompileArrayFilter(filter) // it was compiled before
-		if !used[identifier] {
+	for _, identifier := range identifiers {
+		if !b.used[identifier] {
 			return nil, mongoerr.New(mongoerr.FailedToParse, "The array filter for identifier "+
 				"'%s' was not used in the update %s", identifier, value.Show(operators))
 		}
 	}
-	return u, nil
+	return &Update{operators: b.root, filters: b.filters}, nil
 }
 
-func (u *Update) compileFilters(filters []bson.D) error {
-	u.filters = make(map[string]*match.ElementMatcher, len(filters))
+func (b *builder) compileFilters(filters []bson.D) (identifiers []string, err error) {
 	for _, filter := range filters {
 		identifier, m, err := match.CompileArrayFilter(filter)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if u.filters[identifier] != nil {
-			return mongoerr.New(mongoerr.FailedToParse,
+		if b.filters[identifier] != nil {
+			return nil, mongoerr.New(mongoerr.FailedToParse,
 				"Found multiple array filters with the same top-level field name %s", identifier)
 		}
-		u.filters[identifier] = m
+		b.filters[identifier] = m
+		identifiers = append(identifiers, identifier)
 	}
-	return nil
+	return identifiers, nil
 }
 
 // compileOperator reads the fields of one operator.
-func (u *Update) compileOperator(operator bson.E, used map[string]bool) error {
+func (b *builder) compileOperator(operator bson.E) error {
 	if !known(operator.Key) {
 		return mongoerr.New(mongoerr.FailedToParse, "Unknown modifier: %s. Expected a valid "+
 			"update modifier or pipeline-style update specified as an array", operator.Key)
@@ -61,16 +64,16 @@ func (u *Update) compileOperator(operator bson.E, used map[string]bool) error {
 			value.TypeName(operator.Value), operator.Key, value.Show(operator.Value))
 	}
 	for _, field := range fields {
-		if err := u.compileField(operator.Key, field, used); err != nil {
+		if err := b.compileField(operator.Key, field); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (u *Update) compileField(name string, field bson.E, used map[string]bool) error {
+func (b *builder) compileField(name string, field bson.E) error {
 	if name == "$rename" {
-		return u.operators.addRename(field)
+		return b.addRename(field)
 	}
 	p, err := parsePath(field.Key)
 	if err != nil {
@@ -80,18 +83,7 @@ func (u *Update) compileField(name string, field bson.E, used map[string]bool) e
 	if err != nil {
 		return err
 	}
-	for _, part := range p {
-		identifier, ok := arrayFilter(part)
-		if !ok || identifier == "" {
-			continue
-		}
-		if u.filters[identifier] == nil {
-			return mongoerr.New(mongoerr.BadValue,
-				"No array filter found for identifier '%s' in path '%s'", identifier, p)
-		}
-		used[identifier] = true
-	}
-	return u.operators.add(p, l)
+	return b.add(p, l)
 }
 
 func known(operator string) bool {

@@ -34,18 +34,19 @@ func parsePath(text string) (path, error) {
 			positions++
 		}
 	}
-	return p, p.checkDynamic(positions)
-}
-
-func (p path) checkDynamic(positions int) error {
 	if p[0] == position {
-		return mongoerr.New(mongoerr.BadValue, "Cannot have positional (i.e. '$') element "+
+		return nil, mongoerr.New(mongoerr.BadValue, "Cannot have positional (i.e. '$') element "+
 			"in the first position in path '%s'", p)
 	}
 	if positions > 1 {
-		return mongoerr.New(mongoerr.BadValue,
+		return nil, mongoerr.New(mongoerr.BadValue,
 			"Too many positional (i.e. '$') elements found in path '%s'", p)
 	}
+	return p, nil
+}
+
+// checkFirst says whether the path begins with a name.
+func (p path) checkFirst() error {
 	if _, ok := arrayFilter(p[0]); ok {
 		return mongoerr.New(mongoerr.BadValue, "Cannot have array filter identifier "+
 			"(i.e. '$[<id>]') element in the first position in path '%s'", p)

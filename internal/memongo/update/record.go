@@ -30,6 +30,9 @@ const (
 func (r *record) add(e *element, p path, how manner) {
 	r.array = e.form == array
 	name := p[0]
+	if r.array {
+		name = canonical(name)
+	}
 	if slices.Contains(r.modified, name) || slices.Contains(r.created, name) {
 		return
 	}

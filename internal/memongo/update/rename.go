@@ -10,9 +10,16 @@ import (
 )
 
 // addRename reads one field of $rename. The new path has the operator, the old one is taken.
-func (n *node) addRename(field bson.E) error {
-	text, ok := field.Value.(string)
+func (b *builder) addRename(field bson.E) error {
+	from, err := parsePath(field.Key)
+	if err != nil {
+		return err
+	}
+	if err := b.add(from, &leaf{reserved: true}); err != nil {
+		return err
+	}
 	shown := field.Key + ": " + value.Show(field.Value)
+	text, ok := field.Value.(string)
 	if !ok {
 		return mongoerr.New(mongoerr.BadValue,
 			"The 'to' field for $rename must be a string: %s", shown)
@@ -21,10 +28,6 @@ func (n *node) addRename(field bson.E) error {
 		return mongoerr.New(mongoerr.BadValue,
 			"The 'to' field for $rename cannot contain an embedded null byte")
 	}
-	from, err := parsePath(field.Key)
-	if err != nil {
-		return err
-	}
 	to, err := parsePath(text)
 	if err != nil {
 		return err
@@ -32,25 +35,22 @@ func (n *node) addRename(field bson.E) error {
 	if err := checkRename(from, to, shown); err != nil {
 		return err
 	}
-	if err := n.add(from, &leaf{reserved: true}); err != nil {
-		return err
-	}
-	return n.add(to, &leaf{rename: from})
+	return b.add(to, &leaf{rename: from})
 }
 
 func checkRename(from, to path, shown string) error {
 	text := ""
 	switch {
+	case from.startsWith(to) && to.startsWith(from):
+		text = "The source and target field for $rename must differ: %s"
+	case from.startsWith(to), to.startsWith(from):
+		text = "The source and target field for $rename must not be on the same path: %s"
 	case from.dynamic():
 		return mongoerr.New(mongoerr.BadValue,
 			"The source field for $rename may not be dynamic: %s", from)
 	case to.dynamic():
 		return mongoerr.New(mongoerr.BadValue,
 			"The destination field for $rename may not be dynamic: %s", to)
-	case from.startsWith(to) && to.startsWith(from):
-		text = "The source and target field for $rename must differ: %s"
-	case from.startsWith(to), to.startsWith(from):
-		text = "The source and target field for $rename must not be on the same path: %s"
 	default:
 		return nil
 	}

@@ -88,9 +88,9 @@ func (o pop) update(s site, old any) (any, effect, error) {
 	case len(list) == 0:
 		return old, nothing, nil
 	case o.first:
-		return slices.Concat(bson.A{}, list[1:]), changed, nil
+		return join(list[1:]), changed, nil
 	}
-	return slices.Concat(bson.A{}, list[:len(list)-1]), changed, nil
+	return join(list[:len(list)-1]), changed, nil
 }
 
 func (pop) create(site) any { return nil }

@@ -20,6 +20,7 @@ const (
 	nothing  effect = iota
 	changed         // it has another value
 	appended        // the array got further elements
+	touched         // it has the same value, which is on record if something else changed
 	removed
 )
 

@@ -68,8 +68,11 @@ func checkSortField(field bson.E) error {
 	return nil
 }
 
-// sortKey returns what is at a path, or the array that is in its way, or null.
+// sortKey returns what is at a path in an element, or the array that is in its way, or null.
 func sortKey(v any, p path) any {
+	if _, ok := v.(bson.D); !ok {
+		return nil
+	}
 	for _, part := range p {
 		d, ok := v.(bson.D)
 		if !ok {

@@ -3,6 +3,7 @@ package update
 import (
 	"slices"
 
+	"github.com/fwgen/fwgen/internal/memongo/match"
 	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
 )
 
@@ -54,14 +55,30 @@ func (n *node) put(name string, added *node) {
 	n.children = slices.Insert(n.children, i, child{name, added})
 }
 
+// builder makes the tree of an update.
+type builder struct {
+	root    *node
+	filters map[string]*match.ElementMatcher
+	used    map[string]bool // identifiers of filters
+}
+
 // add hangs a leaf at the end of its path. Two operators cannot have the same path, and none
 // can be below another.
-func (n *node) add(p path, l *leaf) error {
+func (b *builder) add(p path, l *leaf) error {
+	if err := p.checkFirst(); err != nil {
+		return err
+	}
+	n := b.root
 	for i, name := range p {
-		_, filtered := arrayFilter(name)
+		identifier, filtered := arrayFilter(name)
 		if len(n.children) > 0 && n.filtered != filtered {
 			return conflict(p, p[:i])
 		}
+		if filtered && identifier != "" && b.filters[identifier] == nil {
+			return mongoerr.New(mongoerr.BadValue,
+				"No array filter found for identifier '%s' in path '%s'", identifier, p)
+		}
+		b.used[identifier] = b.used[identifier] || filtered
 		n.filtered = filtered
 		next := n.child(name)
 		last := i == len(p)-1

@@ -80,7 +80,7 @@ func (u *Update) Apply(doc bson.D, c Context) (Result, error) {
 		return u.transform(doc, c)
 	}
 	a, err := u.operate(doc, c)
-	if err != nil || !a.changed {
+	if err != nil || !a.written {
 		return Result{Doc: doc}, err
 	}
 	r := Result{Doc: a.root.close().(bson.D), Changed: true}
