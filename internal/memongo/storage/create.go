@@ -30,22 +30,28 @@ func (d *draft) createExplicitly(ns Namespace, options bson.D) error {
 	if err := CheckNewCollection(ns); err != nil {
 		return err
 	}
-	kept, err := createOptions(ns.DB, options)
-	if err != nil {
+	definition, err := createDefinition(ns.DB, options)
+	if err != nil && !mongoerr.Is(err, mongoerr.NotImplemented) {
 		return err
 	}
-	definition, err := newDefinition(kept, nil)
-	if err != nil {
-		return err
-	}
-	if c, err := d.open(ns); err != nil || c != nil {
-		if err == nil {
-			err = mongoerr.New(mongoerr.NamespaceExists, "Collection %s already exists.", ns)
-		}
+	switch c, openErr := d.open(ns); {
+	case openErr != nil:
+		return openErr
+	case c != nil: // told before anything is that a server has and this does not
+		return mongoerr.New(mongoerr.NamespaceExists, "Collection %s already exists.", ns)
+	case err != nil:
 		return err
 	}
 	_, err = d.create(ns, definition)
 	return err
+}
+
+func createDefinition(db string, options bson.D) (*definition, error) {
+	kept, err := createOptions(db, options)
+	if err != nil {
+		return nil, err
+	}
+	return newDefinition(kept, nil)
 }
 
 // openOrCreate returns the collection, made by the way where there is none.

@@ -78,8 +78,10 @@ func TestCreateChecksItsOptions(t *testing.T) {
 		"collation", d("locale", "simple"), "writeConcern", d("w", 1))))
 	wantDocs(t, []bson.D{e.Latest().Collections("shop")[0][2].Value.(bson.D)}, d())
 	want := error(mongoerr.New(mongoerr.NamespaceExists, "Collection shop.orders already exists."))
-	if diff := cmp.Diff(want, e.Create(orders, nil)); diff != "" {
-		t.Errorf("error (-want +got):\n%s", diff)
+	for _, options := range []bson.D{nil, d("capped", true, "size", 5), d("viewOn", "x")} {
+		if diff := cmp.Diff(want, e.Create(orders, options)); diff != "" {
+			t.Errorf("error (-want +got):\n%s", diff)
+		}
 	}
 }
 

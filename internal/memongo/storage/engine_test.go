@@ -176,6 +176,23 @@ func TestClusterTimesIncreaseThoughTheClockStepsBack(t *testing.T) {
 	}
 }
 
+func TestClusterTimesAreLaterThanWhatClientsTell(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1000, 0)
+	e := start(t, storage.Options{Now: func() time.Time { return now }})
+	at := e.Noop("x")
+	ahead := bson.Timestamp{T: 1005, I: 7}
+	if got := e.Gossip(ahead); got != ahead {
+		t.Errorf("Gossip = %v, want what it was told, %v", got, ahead)
+	}
+	if got := e.Gossip(at); got != ahead || e.ClusterTime() != at {
+		t.Errorf("Gossip = %v, ClusterTime = %v, want %v and %v", got, e.ClusterTime(), ahead, at)
+	}
+	if got, want := e.Noop("x"), (bson.Timestamp{T: 1005, I: 8}); got != want {
+		t.Errorf("the next is %v, want %v", got, want)
+	}
+}
+
 func TestCloseEndsTransactionsAndMayBeRepeated(t *testing.T) {
 	t.Parallel()
 	e := storage.New(storage.Options{NoopInterval: time.Hour})
