@@ -18,9 +18,46 @@ type failPoints struct {
 	mu    sync.Mutex
 	count int32       // times that a point has struck since the start; guarded by mu
 	point failCommand // guarded by mu
+	held  *holds      // of the point
 }
 
-func newFailPoints() *failPoints { return &failPoints{} }
+// holds are the commands that a fail point holds up.
+type holds struct {
+	mu    sync.Mutex
+	count int           // guarded by mu
+	none  chan struct{} // closed while count is zero; guarded by mu
+}
+
+func newHolds() *holds {
+	none := make(chan struct{})
+	close(none)
+	return &holds{none: none}
+}
+
+func (h *holds) add() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.count++; h.count == 1 {
+		h.none = make(chan struct{})
+	}
+}
+
+func (h *holds) done() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.count--; h.count == 0 {
+		close(h.none)
+	}
+}
+
+// over is closed when nothing is held up.
+func (h *holds) over() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.none
+}
+
+func newFailPoints() *failPoints { return &failPoints{held: newHolds()} }
 
 // failCommand is the fail point of that name.
 type failCommand struct {
@@ -54,11 +91,24 @@ func configureFailPoint(r *request) (bson.D, error) {
 	if err := point.data(newArgs("failCommand", data)); err != nil {
 		return nil, err
 	}
-	points := r.server.points
-	points.mu.Lock()
-	defer points.mu.Unlock()
-	points.point = point
-	return bson.D{{Key: "count", Value: points.count}}, nil
+	return r.server.points.set(r, point)
+}
+
+// set replaces the fail point. Turning it off waits until what it holds up has gone on.
+func (p *failPoints) set(r *request, point failCommand) (bson.D, error) {
+	p.mu.Lock()
+	p.point = point
+	p.mu.Unlock()
+	if !point.on {
+		select {
+		case <-p.held.over():
+		case <-r.ctx.Done():
+			return nil, r.interrupted()
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return bson.D{{Key: "count", Value: p.count}}, nil
 }
 
 // mode says when the point takes effect.
@@ -157,6 +207,7 @@ func (p *failPoints) check(r *request) (fault, bool) {
 		f.times--
 		f.on = f.times > 0
 	}
+	p.held.add()
 	return f.fault, true
 }
 

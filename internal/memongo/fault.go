@@ -71,7 +71,11 @@ func (r *request) target() string {
 
 // before happens before the command runs.
 func (f fault) before(r *request) error {
-	if err := sleep(r.ctx, f.Delay); err != nil {
+	err := sleep(r.ctx, f.Delay)
+	if f.fromPoint {
+		r.server.points.held.done()
+	}
+	if err != nil {
 		return err
 	}
 	switch {
@@ -84,13 +88,13 @@ func (f fault) before(r *request) error {
 	if !f.fromPoint {
 		message = "Failing command by a fault"
 	}
-	err := mongoerr.New(f.Code, "%s", message)
+	failed := mongoerr.New(f.Code, "%s", message)
 	if f.labels == nil {
-		return r.labelled(err)
+		return r.labelled(failed)
 	}
-	err = r.about(err)
-	err.Labels = f.labels
-	return err
+	failed = r.about(failed)
+	failed.Labels = f.labels
+	return failed
 }
 
 // unconfirmed adds the write concern's error to the answer of a command that has run.

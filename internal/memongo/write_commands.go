@@ -130,7 +130,8 @@ func (b *bulk) fatal(err error) bool {
 	switch {
 	case !errors.As(err, &e):
 		return true
-	case b.r.ctx.Err() != nil, e.Code == mongoerr.InvalidNamespace:
+	case b.r.ctx.Err() != nil, mongoerr.Is(e, mongoerr.InvalidNamespace,
+		mongoerr.UnrecognizedStage, mongoerr.StageOfSeveralFields):
 		return true
 	case b.r.txn != nil:
 		return mongoerr.Is(err, mongoerr.WriteConflict, mongoerr.NoSuchTransaction,

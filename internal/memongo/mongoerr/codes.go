@@ -48,6 +48,7 @@ const (
 	CommandFailed                int32 = 125
 	QueryPlanKilled              int32 = 175
 	UnsupportedOpQueryCommand    int32 = 352
+	StageOfSeveralFields         int32 = 40323
 	WriteConflict                int32 = 112
 	DocumentValidationFailure    int32 = 121
 	CappedPositionLost           int32 = 136
