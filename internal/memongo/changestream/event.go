@@ -11,14 +11,14 @@ import (
 func (s *Stream) tokenOf(e *storage.Entry, name string) token.Token {
 	tok := token.Token{
 		TS:       e.TS,
-		Version:  s.version,
+		Version:  s.versionOf(e),
 		Kind:     token.Event,
 		TxnIndex: e.TxnIndex,
 		UUID:     token.UUID(e.UUID.Data),
 	}
 	_, expanded := eventType(e.Op)
 	switch {
-	case s.version < token.Splitting && !expanded:
+	case tok.Version < token.Splitting && !expanded:
 		tok.ID = token.DocumentKey(e.DocumentKey)
 	case e.DocumentKey != nil:
 		tok.ID = token.Operation(name, "documentKey", e.DocumentKey)
@@ -26,6 +26,15 @@ func (s *Stream) tokenOf(e *storage.Entry, name string) token.Token {
 		tok.ID = token.Operation(name, "operationDescription", description(e))
 	}
 	return tok
+}
+
+// versionOf is the version of an event's token. That of the event which the stream resumes after
+// is the client's, and so is that of the invalidate behind it.
+func (s *Stream) versionOf(e *storage.Entry) int {
+	if s.start.Kind == token.Event && s.start.TS == e.TS && s.start.TxnIndex == e.TxnIndex {
+		return s.start.Version
+	}
+	return s.version
 }
 
 // event makes an entry's event, without the images that have to be found. The order of the fields
@@ -36,8 +45,8 @@ func (s *Stream) event(e *storage.Entry, name string, tok token.Token) bson.D {
 	if e.Op == storage.OpRename {
 		add("to", nsDocument(e.To))
 	}
-	if e.InTxn && e.TxnNumber != nil {
-		add("txnNumber", *e.TxnNumber)
+	if number, ok := txnNumber(e); ok {
+		add("txnNumber", number)
 		add("lsid", e.LSID)
 	}
 	add("_id", tok.Document())
@@ -61,6 +70,14 @@ func (s *Stream) event(e *storage.Entry, name string, tok token.Token) bson.D {
 		d = expand(d, e)
 	}
 	return d
+}
+
+// txnNumber is the number of the transaction that an entry is part of.
+func txnNumber(e *storage.Entry) (number int64, ok bool) {
+	if !e.InTxn || e.TxnNumber == nil {
+		return 0, false
+	}
+	return *e.TxnNumber, true
 }
 
 // expand adds what showExpandedEvents shows of changes of definitions.

@@ -1,7 +1,6 @@
 package changestream
 
 import (
-	"fmt"
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -37,7 +36,9 @@ func (s *Stream) withAfter(event bson.D, e *storage.Entry, name string) (bson.D,
 
 func (o *Options) wantsBefore() bool { return o.Before != "" && o.Before != imageOff }
 
-func (o *Options) wantsAfter() bool { return o.FullDocument != "" && o.FullDocument != imageDefault }
+func (o *Options) wantsAfter() bool {
+	return o.FullDocument != "" && o.FullDocument != imageDefault
+}
 
 // before returns the document before the change, null, or value.Missing.
 func (s *Stream) before(e *storage.Entry, name string) (any, error) {
@@ -75,13 +76,16 @@ func (s *Stream) after(e *storage.Entry, name string) (any, error) {
 	return nil, nil
 }
 
-// current looks up the document as it is now, in the collection that the event is about, whatever
-// it is called by now.
+// current looks up the document as it is now. 6.0.5 does in the collection that the event is
+// about, whatever it is called by now; the versions with the split stage in the collection that
+// has its name by now.
 func (s *Stream) current(e *storage.Entry) any {
-	view := s.engine.Latest()
-	ns, ok := find(view, e)
-	if !ok {
-		return nil
+	view, ns := s.engine.Latest(), e.NS
+	if !s.user.split {
+		var ok bool
+		if ns, ok = find(view, e); !ok {
+			return nil
+		}
 	}
 	id, _ := value.Get(e.DocumentKey, "_id")
 	record, ok := view.ByID(ns, id)
@@ -113,8 +117,14 @@ func find(view storage.View, e *storage.Entry) (ns storage.Namespace, ok bool) {
 }
 
 func noImage(wanted, image string, e *storage.Entry, name string) error {
-	event := fmt.Sprintf(`{operationType: "%s", ns: {db: "%s", coll: "%s"}, clusterTime: %s}`,
-		name, e.NS.DB, e.NS.Collection, value.ShowResult(e.TS))
+	event := bson.D{
+		{Key: "operationType", Value: name},
+		{Key: "ns", Value: nsDocument(e.NS)},
+		{Key: "clusterTime", Value: e.TS},
+	}
+	if number, ok := txnNumber(e); ok {
+		event = append(event, bson.E{Key: "txnNumber", Value: number})
+	}
 	return mongoerr.New(mongoerr.NoMatchingDocument, "Change stream was configured to require %s, "+
-		"but the %s was not found for event: %s", wanted, image, event)
+		"but the %s was not found for event: %s", wanted, image, value.ShowResult(event))
 }

@@ -25,14 +25,19 @@ func Open(e *storage.Engine, o Options) (*Stream, error) {
 		return nil, fatal("To resume from a split event, the $changeStream pipeline must include "+
 			"a %s stage", stageSplit)
 	}
+	version := start.Version
 	if user.split {
-		start.Version = max(start.Version, token.Splitting)
+		version = token.Splitting
+	}
+	if start.Kind == token.HighWaterMark {
+		start.Version = version
 	}
 	s := &Stream{
 		engine:   e,
 		options:  o,
 		user:     user,
-		version:  start.Version,
+		start:    start,
+		version:  version,
 		position: storage.Before(start.TS),
 		pbrt:     start,
 		afterEnd: start.FromInvalidate,
@@ -47,14 +52,9 @@ func Open(e *storage.Engine, o Options) (*Stream, error) {
 func startOf(e *storage.Engine, o *Options) (token.Token, error) {
 	switch {
 	case o.ResumeAfter != nil:
-		tok, err := resumable(o.ResumeAfter, o.Scope)
-		if err == nil && tok.FromInvalidate {
-			return tok, mongoerr.New(mongoerr.InvalidResumeToken, "Attempting to resume a change "+
-				"stream using 'resumeAfter' is not allowed from an invalidate notification")
-		}
-		return tok, err
+		return resumable(o.ResumeAfter, o.Scope, false)
 	case o.StartAfter != nil:
-		return resumable(o.StartAfter, o.Scope)
+		return resumable(o.StartAfter, o.Scope, true)
 	case o.StartAt != nil:
 		return token.HighWater(*o.StartAt), nil
 	}
@@ -63,16 +63,21 @@ func startOf(e *storage.Engine, o *Options) (token.Token, error) {
 	return token.HighWater(now), nil
 }
 
-// resumable parses a token that a stream of a scope can start with.
-func resumable(doc bson.D, scope Scope) (token.Token, error) {
+// resumable parses a token that a stream of a scope can start with. Only startAfter may begin
+// behind an invalidate.
+func resumable(doc bson.D, scope Scope, startAfter bool) (token.Token, error) {
 	tok, err := token.Parse(doc)
 	if err != nil {
 		return tok, err
 	}
-	mark := tok.Kind == token.HighWaterMark && tok.CheckHighWaterMark() == nil
-	if scope == Collection && tok.UUID == "" && !mark {
+	invalid := tok.CheckHighWaterMark()
+	switch {
+	case tok.FromInvalidate && !startAfter:
+		return tok, mongoerr.New(mongoerr.InvalidResumeToken, "Attempting to resume a change stream "+
+			"using 'resumeAfter' is not allowed from an invalidate notification")
+	case scope == Collection && tok.UUID == "" && (tok.Kind == token.Event || invalid != nil):
 		return tok, mongoerr.New(mongoerr.InvalidResumeToken, "Attempted to resume a "+
 			"single-collection stream, but the resume token does not include a UUID")
 	}
-	return tok, tok.CheckHighWaterMark()
+	return tok, invalid
 }

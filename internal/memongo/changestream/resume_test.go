@@ -177,6 +177,11 @@ func TestADatabaseStreamResumesAroundItsEnd(t *testing.T) {
 	b.want(b.all(after("db", dropDatabase)), "behind dropDatabase", "invalidate")
 	b.want(b.all(after("db", invalidate)), "behind the invalidate", "insert c 1")
 	b.want(b.all(after("", dropDatabase)), "the cluster", "insert c 1")
+	resume := on("db.c")
+	resume.ResumeAfter = invalidate
+	_, err := changestream.Open(b.engine, resume)
+	wantError(t, err, 260, "Attempting to resume a change stream using 'resumeAfter' is not "+
+		"allowed from an invalidate notification")
 	for _, tok := range []bson.D{dropDatabase, invalidate} {
 		_, err := changestream.Open(b.engine, after("db.c", tok))
 		wantError(t, err, 260, "Attempted to resume a single-collection stream, but the resume "+

@@ -191,3 +191,74 @@ func TestTheSplitStageIsCheckedAtOpen(t *testing.T) {
 		wantError(t, err, test.code, test.message)
 	}
 }
+
+// 6.0.27 differs from 6.0.5 in more than the stage.
+func TestStreamsWithTheSplitStageAreThoseOfItsVersion(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.create("db.c")
+	o := on("db")
+	o.StartAt, o.FullDocument = b.now(), "updateLookup"
+	b.insert("db.c", int32(1))
+	b.set("db.c", int32(1), "x", int32(2))
+	look := func(stages bson.A) string {
+		o.Pipeline = stages
+		return image(b.all(o).events[1], "fullDocument")
+	}
+	b.rename("db.c", "db.d")
+	if plain, named := look(nil), look(bson.A{splitStage}); plain != "{_id: 1, x: 2}" || named != "null" {
+		t.Errorf("renamed: %s without the stage, %s with it", plain, named)
+	}
+	b.insert("db.c", int32(1))
+	if named := look(bson.A{splitStage}); named != "{_id: 1}" {
+		t.Errorf("another collection under the name: %s with the stage", named)
+	}
+
+	start := b.now()
+	b.transaction(func(w writer) {
+		b.setBy(w, "db.c", int32(1), "x", int32(2))
+		b.insertBy(w, "db.c", int32(2))
+	})
+	o = on("db.c")
+	o.StartAt = start
+	all := b.all(o).events
+	o = after("db.c", idOf(all[1]))
+	o.Before = "required"
+	_, _, _, err := b.open(o).Next(t.Context(), 0, 0, false)
+	ts := field(all[0], "clusterTime").(bson.Timestamp)
+	if want := fmt.Sprintf("clusterTime: Timestamp(%d, %d), txnNumber: 7}", ts.T, ts.I); !mongoerr.Is(
+		err, 47) || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("without the stage the image of an earlier change is missed: %v", err)
+	}
+	b.want(b.all(having(o, splitStage)), "with the stage it is not asked for")
+}
+
+// The client's token stays as it is until there is a newer one.
+func TestATokenOfVersionOneResumesAStreamOfVersionTwo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	o := on("db.c")
+	o.StartAt = b.now()
+	b.insert("db.c", int32(1))
+	b.insert("db.c", int32(2))
+	first := idOf(b.all(o).events[0])
+	s := b.open(having(after("db.c", first), splitStage))
+	if data(s.Position()) != data(first) {
+		t.Errorf("the token is %v at first, want the client's", s.Position())
+	}
+	got := b.next(s, 0)
+	b.want(got, "the second", "insert c 2")
+	tok, err := token.Parse(got.pbrt)
+	b.check(err)
+	if tok.Version != token.Splitting {
+		t.Errorf("the second event's token is %+v", tok)
+	}
+	b.want(b.all(after("db.c", first)), "without the stage", "insert c 2")
+	s = b.open(after("db.c", got.pbrt)) // and a token of version 2 is understood without it
+	b.insert("db.c", int32(3))
+	next := b.next(s, 0)
+	b.want(next, "the third", "insert c 3")
+	if tok, _ := token.Parse(next.pbrt); tok.Version != token.Splitting {
+		t.Errorf("the third event's token is %+v", tok)
+	}
+}

@@ -17,7 +17,8 @@ type Stream struct {
 	engine  *storage.Engine
 	options Options
 	user    transform
-	version int
+	start   token.Token // the position that the stream was opened at
+	version int         // of the tokens that it makes
 
 	position storage.Position // the last entry of the oplog that was read
 	entries  []storage.Entry  // read ahead by the Next that runs: those behind the position

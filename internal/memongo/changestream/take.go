@@ -27,6 +27,9 @@ func (s *Stream) take(e *storage.Entry) error {
 			return nil
 		}
 	}
+	if s.user.split && s.resume != nil && tok.ComparePlace(*s.resume) < 0 {
+		return nil // versions with the split stage ask for no image then
+	}
 	if err := s.takeEvent(e, name, tok); err != nil || !ends {
 		return err
 	}
@@ -39,7 +42,11 @@ func (s *Stream) take(e *storage.Entry) error {
 
 func (s *Stream) takeEvent(e *storage.Entry, name string, tok token.Token) error {
 	event := s.event(e, name, tok)
-	if ok, err := s.passes(s.user.beforeFirst, event); err != nil || !ok {
+	first, second := s.user.other, (*pipeline.Pipeline)(nil)
+	if e.Op == storage.OpUpdate {
+		first, second = s.user.update, s.user.updateAfter
+	}
+	if ok, err := s.passes(first, event); err != nil || !ok {
 		return err
 	}
 	s.afterEnd = false
@@ -47,7 +54,7 @@ func (s *Stream) takeEvent(e *storage.Entry, name string, tok token.Token) error
 	if err != nil {
 		return err
 	}
-	if ok, err := s.passes(s.user.beforeAfter, event); err != nil || !ok {
+	if ok, err := s.passes(second, event); err != nil || !ok {
 		return err
 	}
 	if event, err = s.withAfter(event, e, name); err != nil {

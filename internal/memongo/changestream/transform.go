@@ -16,10 +16,11 @@ import (
 type transform struct {
 	all *pipeline.Pipeline // nil where there are none
 
-	// The first stages are asked before an image is found: beforeFirst those that need none,
-	// beforeAfter those that need the one before the change at most. A server does that, so that
-	// a missing image of a hidden event is no error. Nil where nothing depends on it.
-	beforeFirst, beforeAfter *pipeline.Pipeline
+	// The first stages are asked before an image is found, as far as they need none that is
+	// still missing. A server does that, so that a missing image of a hidden event is no error.
+	// An update may miss both images at first, and then the one after it; other changes miss the
+	// one before at most. Nil where nothing depends on it.
+	update, updateAfter, other *pipeline.Pipeline
 
 	split bool
 }
@@ -49,35 +50,77 @@ func compileTransform(o *Options) (t transform, err error) {
 		return t, err
 	}
 	t.split = found
-	if t.all, err = compile(list, o); err != nil {
+	if t.all, err = compile(list, o); err != nil || !o.needsEarly() {
 		return t, err
 	}
-	var missing []string // the images that the stream wants and that are not there yet
+	var afterMissing, beforeMissing []string
 	if o.wantsAfter() {
-		missing = append(missing, fieldAfter)
-		if t.beforeAfter, err = compile(independent(list, missing), o); err != nil {
+		afterMissing = []string{fieldAfter}
+	}
+	if o.wantsBefore() {
+		beforeMissing = []string{fieldBefore}
+	}
+	for _, early := range []struct {
+		stages  **pipeline.Pipeline
+		missing []string
+	}{
+		{&t.update, append(beforeMissing, afterMissing...)},
+		{&t.updateAfter, afterMissing},
+		{&t.other, beforeMissing},
+	} {
+		if *early.stages, err = compile(independent(list, early.missing), o); err != nil {
 			return t, err
 		}
 	}
-	if o.wantsBefore() {
-		missing = append(missing, fieldBefore)
-	}
-	if o.Before == imageRequired || o.StartAfter != nil {
-		t.beforeFirst, err = compile(independent(list, missing), o)
-	}
-	return t, err
+	return t, nil
 }
 
-// independent returns the first stages that do not look at fields which are still missing.
-func independent(list bson.A, missing []string) bson.A {
-	for i, stage := range list {
+// needsEarly reports whether it matters when the first stages are asked.
+func (o *Options) needsEarly() bool {
+	return o.Before == imageRequired || o.FullDocument == imageRequired || o.StartAfter != nil
+}
+
+// independent returns the first stages as far as they do not look at fields which are still
+// missing. Conditions of a $match that do are left out: the others hide events all the same.
+func independent(list bson.A, missing []string) (first bson.A) {
+	looks := func(spec any) bool {
+		return slices.ContainsFunc(missing, func(field string) bool { return mentions(spec, field) })
+	}
+	for _, stage := range list {
 		d, ok := stage.(bson.D)
-		looks := func(field string) bool { return mentions(d[0].Value, field) }
-		if !ok || len(d) != 1 || !simpleStage(d[0].Key) || slices.ContainsFunc(missing, looks) {
-			return list[:i]
+		if !ok || len(d) != 1 || !simpleStage(d[0].Key) {
+			break
+		}
+		spec := d[0].Value
+		if looks(spec) {
+			conditions, isDocument := spec.(bson.D)
+			if d[0].Key != "$match" || !isDocument {
+				break
+			}
+			spec = without(conditions, looks)
+		}
+		first = append(first, bson.D{{Key: d[0].Key, Value: spec}})
+	}
+	return first
+}
+
+// without leaves conditions out, also those of an $and.
+func without(conditions bson.D, drop func(spec any) bool) bson.D {
+	kept := bson.D{}
+	for _, condition := range conditions {
+		parts, ok := condition.Value.(bson.A)
+		switch {
+		case !drop(bson.D{condition}):
+			kept = append(kept, condition)
+		case condition.Key == "$and" && ok:
+			for _, part := range parts {
+				if d, ok := part.(bson.D); ok {
+					kept = append(kept, bson.E{Key: "$and", Value: bson.A{without(d, drop)}})
+				}
+			}
 		}
 	}
-	return list
+	return kept
 }
 
 // simpleStage reports whether a stage does to an event without its images what it does to the
