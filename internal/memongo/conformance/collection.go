@@ -21,7 +21,6 @@ var collectionLife = []script{
 	{"collection/create twice", ``, []step{
 		{`{create: 'c'}`, `{}`},
 		{`{create: 'c', validator: {a: 1}}`, `!48 NamespaceExists`},
-		{`{create: 'c', capped: true, size: 4096}`, `!48 NamespaceExists`},
 		{`{create: 'c'}`, `!48 NamespaceExists`},
 	}},
 	{"collection/create over documents", `[{_id: 1}]`, []step{
@@ -203,6 +202,9 @@ var collectionCapped = []script{
 		{`{create: 'c', capped: true, size: 100000, max: 2}`, `{}`},
 		{`{insert: 'c', documents: [{_id: 1}, {_id: 2}, {_id: 3}]}`, `{n: 3}`},
 		{`{find: 'c', sort: {_id: 1}}`, `{cursor: {firstBatch: [{_id: 2}, {_id: 3}]}}`},
+	}},
+	{"capped/over one that is not", `[{_id: 1}]`, []step{
+		{`{create: 'c', capped: true, size: 4096}`, `!48 NamespaceExists`},
 	}},
 	{"capped/without a size", ``, []step{
 		{`{create: 'c', capped: true}`, `!72 InvalidOptions`},

@@ -163,11 +163,11 @@ func grant(owner string) string {
 		{$unset: 'm'}]`
 }
 
-// acquire answers with the lease, and the time that is left if it has just been granted.
+// acquire answers with the lease, and the time that is left if it has been granted.
 func acquire(owner string) string {
 	return `{findAndModify: 'c', query: {_id: 's'}, upsert: true, new: true,
 		fields: {_id: 0, document: {_id: '$_id', owner: '$owner', term: '$term'},
-			left: {$cond: [{$eq: ['$acquiredAt', '$$NOW']},
+			left: {$cond: [{$eq: ['$owner', '` + owner + `']},
 				{$subtract: ['$expiresAt', '$$NOW']}, null]}},
 		update: ` + grant(owner) + `}`
 }

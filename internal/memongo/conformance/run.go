@@ -64,7 +64,7 @@ func (r *run) check(t *testing.T, check check) {
 	t.Parallel()
 	if part := r.parts[check.uses]; part != nil {
 		part.Lock()
-		defer part.Unlock()
+		t.Cleanup(part.Unlock) // after what the check itself cleans up
 	}
 	reason, differs := r.server.Differences[check.name]
 	if !differs {
