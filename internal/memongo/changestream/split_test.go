@@ -206,7 +206,8 @@ func TestStreamsWithTheSplitStageAreThoseOfItsVersion(t *testing.T) {
 		return image(b.all(o).events[1], "fullDocument")
 	}
 	b.rename("db.c", "db.d")
-	if plain, named := look(nil), look(bson.A{splitStage}); plain != "{_id: 1, x: 2}" || named != "null" {
+	plain, named := look(nil), look(bson.A{splitStage})
+	if plain != "{_id: 1, x: 2}" || named != "null" {
 		t.Errorf("renamed: %s without the stage, %s with it", plain, named)
 	}
 	b.insert("db.c", int32(1))
