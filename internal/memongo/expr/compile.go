@@ -17,8 +17,7 @@ type Expr interface {
 
 // Compile reads an expression. A variable that it does not know is looked up in [Vars.Let].
 //
-// With a [ConstantError], and no other, there is an expression, which fails if it is evaluated:
-// an update by pipeline is not optimized, so it fails only if there is a document.
+// With a [ConstantError], and no other, there is an expression, which fails if it is evaluated.
 func Compile(e any) (Expr, error) {
 	return compile(e, &compiler{folding: new(folding)})
 }
@@ -26,6 +25,12 @@ func Compile(e any) (Expr, error) {
 // CompileIn reads an expression in a command whose let is known: another variable is 17276.
 func CompileIn(e any, let map[string]any) (Expr, error) {
 	return compile(e, &compiler{folding: new(folding), let: let, strict: true})
+}
+
+// CompileAsIs reads an expression of what a server does not optimize: the operands stay in their
+// order, and what cannot be worked out fails when it is evaluated.
+func CompileAsIs(e any, let map[string]any) (Expr, error) {
+	return compile(e, &compiler{folding: new(folding), let: let, strict: true, asIs: true})
 }
 
 func compile(e any, c *compiler) (Expr, error) {
@@ -41,6 +46,7 @@ type compiler struct {
 	names   *names // variables of $let, $map and their like
 	let     map[string]any
 	strict  bool // other variables are refused
+	asIs    bool // nothing is optimized
 	folding *folding
 }
 
@@ -109,10 +115,10 @@ func unbuilt(name string) bool {
 	switch name {
 	case "$acos", "$acosh", "$asin", "$asinh", "$atan", "$atan2", "$atanh", "$cos", "$cosh",
 		"$degreesToRadians", "$radiansToDegrees", "$sin", "$sinh", "$tan", "$tanh",
-		"$covariancePop", "$stdDevPop", "$stdDevSamp", "$firstN", "$lastN", "$maxN", "$minN",
-		"$dateFromParts", "$dateToParts", "$function", "$meta", "$sampleRate", "$binarySize",
-		"$_internalJsEmit", "$_internalFindSlice", "$_internalFindPositional",
-		"$_internalFindElemMatch", "$_testApiVersion":
+		"$covariancePop", "$stdDevPop", "$stdDevSamp", "$dateFromParts", "$dateToParts",
+		"$function", "$meta", "$sampleRate", "$binarySize", "$_internalJsEmit",
+		"$_internalFindSlice", "$_internalFindPositional", "$_internalFindElemMatch",
+		"$_testApiVersion":
 		return true
 	}
 	return false

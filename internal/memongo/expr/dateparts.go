@@ -12,21 +12,7 @@ import (
 
 // dateParts has what takes one number out of a date.
 func dateParts(name string) reader {
-	part := map[string]func(t time.Time) any{
-		"$year":         func(t time.Time) any { return int32(t.Year()) },
-		"$month":        func(t time.Time) any { return int32(t.Month()) },
-		"$dayOfMonth":   func(t time.Time) any { return int32(t.Day()) },
-		"$hour":         func(t time.Time) any { return int32(t.Hour()) },
-		"$minute":       func(t time.Time) any { return int32(t.Minute()) },
-		"$second":       func(t time.Time) any { return int32(t.Second()) },
-		"$millisecond":  func(t time.Time) any { return int32(t.Nanosecond() / 1e6) },
-		"$dayOfWeek":    func(t time.Time) any { return int32(t.Weekday()) + 1 },
-		"$dayOfYear":    func(t time.Time) any { return int32(t.YearDay()) },
-		"$week":         func(t time.Time) any { return int32(week(t)) },
-		"$isoDayOfWeek": func(t time.Time) any { return int32(isoWeekday(t)) },
-		"$isoWeek":      func(t time.Time) any { _, w := t.ISOWeek(); return int32(w) },
-		"$isoWeekYear":  func(t time.Time) any { y, _ := t.ISOWeek(); return int64(y) },
-	}[name]
+	part := datePartOf(name)
 	if part == nil {
 		return nil
 	}
@@ -37,6 +23,45 @@ func dateParts(name string) reader {
 		}
 		return c.fold(p, p.date, p.zone), nil
 	}
+}
+
+// datePartOf returns what gives a part of a date, nil if the name is no part's.
+func datePartOf(name string) func(t time.Time) any {
+	switch name {
+	case "$year":
+		return func(t time.Time) any { return int32(t.Year()) }
+	case "$month":
+		return func(t time.Time) any { return int32(t.Month()) }
+	case "$dayOfMonth":
+		return func(t time.Time) any { return int32(t.Day()) }
+	case "$hour":
+		return func(t time.Time) any { return int32(t.Hour()) }
+	case "$minute":
+		return func(t time.Time) any { return int32(t.Minute()) }
+	case "$second":
+		return func(t time.Time) any { return int32(t.Second()) }
+	case "$millisecond":
+		return func(t time.Time) any { return int32(t.Nanosecond() / 1e6) }
+	case "$dayOfWeek":
+		return func(t time.Time) any { return int32(t.Weekday()) + 1 }
+	case "$dayOfYear":
+		return func(t time.Time) any { return int32(t.YearDay()) }
+	case "$week":
+		return func(t time.Time) any { return int32(week(t)) }
+	}
+	return isoPartOf(name)
+}
+
+func isoPartOf(name string) func(t time.Time) any {
+	switch name {
+	case "$isoDayOfWeek":
+		return func(t time.Time) any { return int32(isoWeekday(t)) }
+	case "$isoWeek":
+		return func(t time.Time) any { _, w := t.ISOWeek(); return int32(w) }
+	case "$isoWeekYear":
+		return func(t time.Time) any { y, _ := t.ISOWeek(); return int64(y) }
+	}
+	return nil
 }
 
 // week counts from the year's first Sunday; the days before are in week 0.

@@ -12,39 +12,58 @@ import (
 func extremes(name string) reader {
 	switch name {
 	case "$max":
-		return over(func(values []any) (any, error) { return extreme(values, 1), nil })
+		return over(true, func(values []any) any { return extreme(values, 1) })
 	case "$min":
-		return over(func(values []any) (any, error) { return extreme(values, -1), nil })
+		return over(true, func(values []any) any { return extreme(values, -1) })
 	case "$sum":
-		return over(func(values []any) (any, error) {
+		return over(true, func(values []any) any {
 			var sum Sum
 			for _, val := range values {
 				sum.Add(val)
 			}
-			return sum.Result(), nil
+			return sum.Result()
 		})
+	case "$firstN", "$lastN", "$maxN", "$minN":
+		return severalOf
 	case "$avg":
-		return over(func(values []any) (any, error) {
+		return over(false, func(values []any) any {
 			var average Average
 			for _, val := range values {
 				average.Add(val)
 			}
-			return average.Result(), nil
+			return average.Result()
 		})
 	}
 	return nil
 }
 
-// over reads operands, or one that is an array of them.
-func over(run func(values []any) (any, error)) reader {
-	return eager(0, unlimited, func(operands []any) (any, error) {
-		if len(operands) == 1 {
-			if elements, ok := operands[0].(bson.A); ok {
-				return run(elements)
-			}
+// over reads operands, or one that is an array of them. Only several are associative, as an array
+// among them is no list.
+func over(associates bool, run func(values []any) any) reader {
+	step := func(v *Vars, operands []Expr) (any, error) {
+		values, err := evalAll(v, operands)
+		if err != nil {
+			return nil, err
 		}
-		return run(operands)
-	})
+		if elements, ok := onlyArray(values); ok {
+			return run(elements), nil
+		}
+		return run(values), nil
+	}
+	return func(c *compiler, name string, argument any) (Expr, error) {
+		if list, ok := argument.(bson.A); ok && len(list) > 1 && associates {
+			return associative(true, step)(c, name, argument)
+		}
+		return lazy(0, unlimited, step)(c, name, argument)
+	}
+}
+
+func onlyArray(values []any) (bson.A, bool) {
+	if len(values) != 1 {
+		return nil, false
+	}
+	elements, ok := values[0].(bson.A)
+	return elements, ok
 }
 
 // extreme returns the value that is first in an order, null if there is none.

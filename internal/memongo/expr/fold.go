@@ -38,7 +38,7 @@ func (c *compiler) fold(x Expr, operands ...Expr) Expr {
 	if err == nil {
 		return constant{val}
 	}
-	if cause, ok := err.(*mongoerr.Error); ok && c.folding.first == nil {
+	if cause, ok := err.(*mongoerr.Error); ok && c.folding.first == nil && !c.asIs {
 		c.folding.first = cause
 	}
 	return x

@@ -97,7 +97,7 @@ func bound(name, which string, operand any) (int, error) {
 // indexOfArray reads $indexOfArray. A constant that has no elements is found first.
 func indexOfArray(c *compiler, name string, argument any) (Expr, error) {
 	x, err := lazy(2, 4, elementIndex)(c, name, argument)
-	if all, ok := x.(call); ok {
+	if all, ok := x.(call); ok && !c.asIs {
 		list, ok := known(all.operands[0])
 		if _, isArray := list.(bson.A); ok && !isArray && !nullish(list) {
 			return c.fold(failing{mongoerr.New(50809, "First operand of $indexOfArray must be an "+

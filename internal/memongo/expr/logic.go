@@ -38,7 +38,7 @@ func junction(decides bool) reader {
 	})
 	return func(c *compiler, name string, argument any) (Expr, error) {
 		x, err := read(c, name, argument)
-		if all, ok := x.(call); ok {
+		if all, ok := x.(call); ok && !c.asIs {
 			for _, operand := range all.operands {
 				if val, ok := known(operand); ok && value.Truthy(val) == decides {
 					return constant{decides}, err
@@ -108,7 +108,7 @@ func ifNull(c *compiler, name string, argument any) (Expr, error) {
 			len(list))
 	}
 	x, err := lazy(2, unlimited, firstNotNull)(c, name, list)
-	if all, ok := x.(call); ok {
+	if all, ok := x.(call); ok && !c.asIs {
 		if val, ok := known(all.operands[0]); ok && !nullish(val) {
 			return constant{val}, err
 		}
@@ -199,6 +199,9 @@ func (s *cases) branch(c *compiler, d bson.D) error {
 // fold drops branches that are never taken, as the server does, and what follows one that is
 // always taken.
 func (s cases) fold(c *compiler) Expr {
+	if c.asIs {
+		return s
+	}
 	kept := cases{fallback: s.fallback}
 	for i, condition := range s.conditions {
 		val, known := known(condition)

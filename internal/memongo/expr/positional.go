@@ -46,7 +46,7 @@ func associative(commutes bool, run step) reader {
 	return func(c *compiler, name string, argument any) (Expr, error) {
 		x, err := lazy(0, unlimited, run)(c, name, argument)
 		whole, ok := x.(call)
-		if err != nil || !ok {
+		if err != nil || !ok || c.asIs {
 			return x, err
 		}
 		g := gathering{c: c, commutes: commutes, call: call{name: name, run: run}}
@@ -70,7 +70,7 @@ func (g *gathering) add(operands []Expr) {
 		switch _, constant := known(operand); {
 		case constant:
 			g.constants = append(g.constants, operand)
-		case same && inner.name == g.call.name:
+		case same && inner.name == g.call.name && inner.associates():
 			g.add(inner.operands)
 		default:
 			if !g.commutes {
@@ -79,6 +79,15 @@ func (g *gathering) add(operands []Expr) {
 			g.call.operands = append(g.call.operands, operand)
 		}
 	}
+}
+
+// associates tells an array that is summed up from one that is among others.
+func (x call) associates() bool {
+	switch x.name {
+	case "$max", "$min", "$sum":
+		return len(x.operands) > 1
+	}
+	return true
 }
 
 // flush works the constants out, if there are several.

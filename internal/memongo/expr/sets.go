@@ -95,17 +95,37 @@ func difference(a, b any) (any, error) {
 	return rest, nil
 }
 
-// subset reads $setIsSubset. A constant that cannot have subsets is found first.
+// subset reads $setIsSubset. A constant set is checked first, and made ready for all others.
 func subset(c *compiler, name string, argument any) (Expr, error) {
 	x, err := dyadic(isSubset)(c, name, argument)
-	if both, ok := x.(call); ok {
-		whole, ok := known(both.operands[1])
-		if _, isArray := whole.(bson.A); ok && !isArray {
-			return c.fold(failing{mongoerr.New(17311, "both operands of $setIsSubset must be "+
-				"arrays. Second argument is of type: %s", value.TypeName(whole))}), err
-		}
+	both, ok := x.(call)
+	if err != nil || !ok || c.asIs {
+		return x, err
 	}
-	return x, err
+	constant, ok := known(both.operands[1])
+	if !ok {
+		return x, nil
+	}
+	whole, ok := constant.(bson.A)
+	if !ok {
+		return c.fold(failing{notSet("$setIsSubset", 17311, "Second", constant)}), nil
+	}
+	return call{name, both.operands[:1], func(v *Vars, operands []Expr) (any, error) {
+		val, err := operands[0].Eval(v)
+		if err != nil {
+			return nil, err
+		}
+		part, ok := val.(bson.A)
+		if !ok {
+			return nil, notSet("$setIsSubset", 17310, "First", val)
+		}
+		return within(part, whole), nil
+	}}, nil
+}
+
+func notSet(name string, code int32, which string, val any) *mongoerr.Error {
+	return mongoerr.New(code, "both operands of %s must be arrays. %s argument is of type: %s",
+		name, which, value.TypeName(val))
 }
 
 func isSubset(a, b any) (any, error) {
@@ -123,12 +143,10 @@ func within(part, whole bson.A) bool {
 func twoSets(name string, firstCode, secondCode int32, a, b any) (first, second bson.A, err error) {
 	first, ok := a.(bson.A)
 	if !ok {
-		return nil, nil, mongoerr.New(firstCode, "both operands of %s must be arrays. First "+
-			"argument is of type: %s", name, value.TypeName(a))
+		return nil, nil, notSet(name, firstCode, "First", a)
 	}
 	if second, ok = b.(bson.A); !ok {
-		return nil, nil, mongoerr.New(secondCode, "both operands of %s must be arrays. Second "+
-			"argument is of type: %s", name, value.TypeName(b))
+		return nil, nil, notSet(name, secondCode, "Second", b)
 	}
 	return first, second, nil
 }
@@ -148,7 +166,7 @@ func equalSets(c *compiler, name string, argument any) (Expr, error) {
 			len(list))
 	}
 	for i, operand := range operands {
-		if val, ok := known(operand); ok {
+		if val, ok := known(operand); ok && !c.asIs {
 			if _, err := setOperand(5887502, i, val); err != nil {
 				return c.fold(failing{err}), nil
 			}

@@ -24,19 +24,33 @@ func types(name string) reader {
 	case "$convert":
 		return converting
 	}
-	if to, ok := shorthands()[name]; ok {
+	if to := shorthandType(name); to != "" {
 		return shorthand(to)
 	}
 	return nil
 }
 
-// shorthands are the operators that convert to one type.
-func shorthands() map[string]string {
-	return map[string]string{
-		"$toBool": "bool", "$toInt": "int", "$toLong": "long", "$toDouble": "double",
-		"$toDecimal": "decimal", "$toString": "string", "$toDate": "date",
-		"$toObjectId": "objectId",
+// shorthandType returns what an operator that converts to one type converts to.
+func shorthandType(name string) string {
+	switch name {
+	case "$toBool":
+		return "bool"
+	case "$toInt":
+		return "int"
+	case "$toLong":
+		return "long"
+	case "$toDouble":
+		return "double"
+	case "$toDecimal":
+		return "decimal"
+	case "$toString":
+		return "string"
+	case "$toDate":
+		return "date"
+	case "$toObjectId":
+		return "objectId"
 	}
+	return ""
 }
 
 func bsonSize(operand any) (any, error) {

@@ -122,3 +122,40 @@ func TestResultsDoNotShareWhatTheyChange(t *testing.T) {
 		}
 	}
 }
+
+// A server does not optimize the expressions of an update by pipeline.
+func TestAsIsTheFirstErrorIsThatOfTheFirstOperand(t *testing.T) {
+	t.Parallel()
+	root := bson.D{{Key: "a", Value: nil}, {Key: "list", Value: bson.A{int32(1)}}}
+	for _, test := range []struct {
+		operator string
+		operands bson.A
+		code     int32 // 0: the result is null
+		asIs     int32
+	}{
+		{"$add", bson.A{"x", "$a"}, 0, 16554},
+		{"$multiply", bson.A{nil, "$list"}, mongoerr.TypeMismatch, 0},
+		{"$setIsSubset", bson.A{"$list", int32(1)}, 17311, 17042},
+		{"$setIsSubset", bson.A{"$a", bson.A{}}, 17310, 17046},
+		{"$setEquals", bson.A{int32(1), "$list"}, 5887502, 17044},
+		{"$indexOfArray", bson.A{int32(1), "$a"}, 50809, 40090},
+		{"$toLong", bson.A{"x"}, mongoerr.ConversionFailure, mongoerr.ConversionFailure},
+	} {
+		e := bson.D{{Key: test.operator, Value: test.operands}}
+		x, err := expr.CompileIn(e, nil)
+		if err == nil {
+			_, err = x.Eval(&expr.Vars{Root: root})
+		}
+		if test.code != 0 && !mongoerr.Is(err, test.code) || test.code == 0 && err != nil {
+			t.Errorf("%v: %v, want code %d", e, err, test.code)
+		}
+		raw, err := expr.CompileAsIs(e, nil)
+		if err != nil {
+			t.Fatalf("%v as it is: %v", e, err)
+		}
+		_, err = raw.Eval(&expr.Vars{Root: root})
+		if test.asIs != 0 && !mongoerr.Is(err, test.asIs) || test.asIs == 0 && err != nil {
+			t.Errorf("%v as it is: %v, want code %d", e, err, test.asIs)
+		}
+	}
+}

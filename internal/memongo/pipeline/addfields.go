@@ -28,9 +28,8 @@ func (c *compiler) addFields(name string, spec any) (stage, error) {
 
 // stage makes a stage of the tree.
 func (n *node) stage() stage {
-	return mapper(func(doc bson.D, v *expr.Vars) (bson.D, bool, error) {
-		out, err := n.apply(doc, v.On(doc))
-		return out, true, err
+	return shaper(func(doc, closed bson.D, v *expr.Vars) (bson.D, error) {
+		return n.apply(doc, v.On(closed))
 	})
 }
 

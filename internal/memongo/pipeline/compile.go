@@ -62,7 +62,7 @@ func (c *compiler) pipeline(list bson.A) (*Pipeline, error) {
 		var ofConstants *expr.ConstantError
 		switch {
 		case errors.As(err, &ofConstants):
-			if constant == nil && !c.update {
+			if constant == nil {
 				constant = prefixed("Failed to optimize pipeline", ofConstants.Cause)
 			}
 		case err != nil:
@@ -103,7 +103,13 @@ func isConstant(err error) bool {
 	return errors.As(err, &constant)
 }
 
-func (c *compiler) expr(e any) (expr.Expr, error) { return expr.CompileIn(e, c.let) }
+// expr reads an expression. Those of an update are not optimized.
+func (c *compiler) expr(e any) (expr.Expr, error) {
+	if c.update {
+		return expr.CompileAsIs(e, c.let)
+	}
+	return expr.CompileIn(e, c.let)
+}
 
 // stage reads one stage and checks that it may be where it is.
 func (c *compiler) stage(name string, spec any, position int) (stage, error) {

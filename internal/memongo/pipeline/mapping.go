@@ -54,6 +54,12 @@ func (c *compiler) replaceWith(spec any, what string) (stage, error) {
 	if err != nil && !isConstant(err) {
 		return nil, err
 	}
+	if spec == "$$ROOT" || spec == "$$CURRENT" {
+		return shaper(func(doc, _ bson.D, _ *expr.Vars) (bson.D, error) { return doc, nil }), nil
+	}
+	if d, ok := spec.(bson.D); ok && (len(d) == 0 || !isOperator(d[0])) {
+		return c.construct(d, err)
+	}
 	shown := func(doc bson.D) bson.D { return doc }
 	if !c.update {
 		shown = used(spec)
@@ -71,6 +77,22 @@ func (c *compiler) replaceWith(spec any, what string) (stage, error) {
 		}
 		return root, true, nil
 	}), err
+}
+
+// construct replaces documents by one that is put together; what is missing leaves a gap.
+func (c *compiler) construct(d bson.D, constant error) (stage, error) {
+	n := newNode()
+	for _, field := range d {
+		x, err := c.expr(field.Value)
+		if err != nil && !isConstant(err) {
+			return nil, err
+		}
+		n.add(field.Key, &entry{compute: x.Eval})
+	}
+	n.finish(false)
+	return shaper(func(_, closed bson.D, v *expr.Vars) (bson.D, error) {
+		return n.apply(nil, v.On(closed))
+	}), constant
 }
 
 // used returns what leaves a document with what an expression looks at, as a server reads

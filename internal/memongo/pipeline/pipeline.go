@@ -68,25 +68,35 @@ func (p *Pipeline) Run(in iter.Seq[bson.D]) iter.Seq2[bson.D, error] {
 
 func (p *Pipeline) pass(in documents, v *expr.Vars) documents {
 	for _, s := range p.stages {
+		if _, ok := s.(shaper); !ok {
+			in = closing(in)
+		}
 		in = s.run(in, v)
 	}
-	return in
+	return closing(in)
 }
 
 // Each passes one document through a pipeline of an update or of a change stream; it reports
 // false if a stage dropped it. vars need no root.
 func (p *Pipeline) Each(doc bson.D, vars *expr.Vars) (bson.D, bool, error) {
 	for _, s := range p.stages {
-		m, ok := s.(mapper)
-		if !ok {
-			return nil, false, mongoerr.Unsupported("a stage of several documents here")
+		var (
+			keep = true
+			err  error
+		)
+		switch s := s.(type) {
+		case shaper:
+			doc, err = s(doc, withoutGaps(doc), vars)
+		case mapper:
+			doc, keep, err = s(withoutGaps(doc), vars)
+		default:
+			err = mongoerr.Unsupported("a stage of several documents here")
 		}
-		var err error
-		if doc, ok, err = m(doc, vars); err != nil || !ok {
+		if err != nil || !keep {
 			return nil, false, err
 		}
 	}
-	return doc, true, nil
+	return withoutGaps(doc), true, nil
 }
 
 // MakesDocuments reports whether the pipeline begins with $documents, and so needs no collection.

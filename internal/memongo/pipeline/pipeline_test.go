@@ -208,3 +208,39 @@ func TestNaturalOrderCanBeReversed(t *testing.T) {
 		t.Errorf("got %v, %v", docs, err)
 	}
 }
+
+func TestAFieldThatIsTakenAwayKeepsItsPlaceForTheNextStages(t *testing.T) {
+	t.Parallel()
+	doc := bson.D{{Key: "a", Value: int32(1)}, {Key: "b", Value: bson.D{{Key: "x", Value: int32(1)},
+		{Key: "y", Value: int32(1)}}}}
+	for _, test := range []struct {
+		stages bson.A
+		want   string
+	}{
+		{bson.A{d("$unset", "a"), d("$set", d("a", int32(5)))}, "{ a: 5, b: { x: 1, y: 1 } }"},
+		{bson.A{d("$unset", "b.x"), d("$set", d("b.x", int32(5)))}, "{ a: 1, b: { x: 5, y: 1 } }"},
+		{bson.A{d("$unset", "a"), d("$replaceWith", "$$ROOT"), d("$set", d("a", int32(5)))},
+			"{ a: 5, b: { x: 1, y: 1 } }"},
+		{bson.A{d("$unset", "a"), d("$set", d("all", "$$ROOT"))},
+			"{ b: { x: 1, y: 1 }, all: { b: { x: 1, y: 1 } } }"},
+		{bson.A{d("$replaceWith", bson.D{{Key: "n", Value: "$nope"}, {Key: "a", Value: "$a"}}),
+			d("$set", d("n", int32(5)))}, "{ n: 5, a: 1 }"},
+		{bson.A{d("$project", d("b", int32(1))), d("$set", d("a", int32(5)))},
+			"{ b: { x: 1, y: 1 }, a: 5 }"},
+	} {
+		p, err := pipeline.CompileUpdate(test.stages, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := p.Each(doc, &expr.Vars{})
+		if err != nil || value.Show(got) != test.want {
+			t.Errorf("%s gives %s (%v), want %s", value.Show(test.stages), value.Show(got), err,
+				test.want)
+		}
+		ran := run(t, compile(t, test.stages, pipeline.Env{}), doc)
+		if value.Show(ran[0]) != test.want {
+			t.Errorf("run: %s gives %s, want %s", value.Show(test.stages), value.Show(ran[0]),
+				test.want)
+		}
+	}
+}

@@ -75,7 +75,7 @@ func (p *Projection) Apply(doc bson.D, vars *expr.Vars, pos int) (bson.D, error)
 		out = s.at(out, s.path)
 	}
 	d, _ := out.(bson.D)
-	return d, nil
+	return withoutGaps(d), nil
 }
 
 // pick is what the positional operator does, before all others.

@@ -30,7 +30,8 @@ type compute func(v *expr.Vars) (any, error)
 func newNode() *node { return &node{entries: map[string]*entry{}} }
 
 // apply returns a document made of a document's fields. What is computed comes where the field
-// was if that would have stayed, and else behind the others.
+// was if that would have stayed, and else behind the others. What is taken away leaves a gap where
+// others stay, see shaper; v has the document without gaps.
 func (n *node) apply(doc bson.D, v *expr.Vars) (bson.D, error) {
 	out := make(bson.D, 0, len(doc)+len(n.order))
 	for _, field := range doc {
@@ -38,16 +39,20 @@ func (n *node) apply(doc bson.D, v *expr.Vars) (bson.D, error) {
 		if err != nil {
 			return nil, err
 		}
-		if val != value.Missing {
+		if val != value.Missing || n.keepOthers {
 			out = append(out, bson.E{Key: field.Key, Value: val})
 		}
 	}
 	for _, name := range n.order {
-		val, err := n.added(name, doc, v)
+		e := n.entries[name]
+		if _, had := value.Get(doc, name); had && (e.below != nil || n.keepOthers) {
+			continue
+		}
+		val, err := e.added(v)
 		if err != nil {
 			return nil, err
 		}
-		if val != value.Missing {
+		if val != value.Missing || e.compute != nil {
 			out = append(out, bson.E{Key: name, Value: val})
 		}
 	}
@@ -71,16 +76,11 @@ func (n *node) field(field bson.E, v *expr.Vars) (any, error) {
 }
 
 // added returns a field that comes behind those that the document had.
-func (n *node) added(name string, doc bson.D, v *expr.Vars) (any, error) {
-	e := n.entries[name]
-	_, had := value.Get(doc, name)
-	switch {
-	case e.compute != nil && !(had && n.keepOthers):
+func (e *entry) added(v *expr.Vars) (any, error) {
+	if e.compute != nil {
 		return e.compute(v)
-	case e.below != nil && !had:
-		return e.below.inside(value.Missing, v)
 	}
-	return value.Missing, nil
+	return e.below.inside(value.Missing, v)
 }
 
 // inside returns what becomes of a value whose fields are named: of a document, or of the
