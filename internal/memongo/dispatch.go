@@ -96,6 +96,7 @@ func (r *request) guarded() (bson.D, error) {
 		if err := now.writable(); err != nil {
 			return nil, r.labelled(err)
 		}
+		r.reign = now.reign
 		defer r.under(now.reign)()
 	case r.command.is(reads) && !now.primary && !r.acceptsSecondary():
 		return nil, r.labelled(mongoerr.New(mongoerr.NotPrimaryNoSecondaryOk,

@@ -22,6 +22,7 @@ type request struct {
 	db      string
 	args    args
 	ctx     context.Context // ends with the connection, maxTimeMS, the session, the reign
+	reign   context.Context // ends when the node steps down; nil for a command that may read only
 	now     bson.DateTime   // $$NOW
 
 	lsid      bson.D
@@ -96,5 +97,12 @@ func (r *request) under(other context.Context) context.CancelFunc {
 	}
 }
 
-// interrupted returns why the command's context has ended.
-func (r *request) interrupted() error { return context.Cause(r.ctx) }
+// interrupted returns why the command must not go on, if so. The end of the reign is looked at
+// itself: it takes a moment to end the command's context, and what the command waits for may come
+// in that moment.
+func (r *request) interrupted() error {
+	if r.reign != nil && r.reign.Err() != nil {
+		return context.Cause(r.reign)
+	}
+	return context.Cause(r.ctx)
+}

@@ -217,8 +217,8 @@ func (r *request) view(ns ...storage.Namespace) (storage.View, error) {
 // unbusy repeats a change as long as a transaction is in its way, and the command may wait.
 func (r *request) unbusy(change func() error) error {
 	for {
-		if r.ctx.Err() != nil {
-			return r.interrupted()
+		if err := r.interrupted(); err != nil {
+			return err
 		}
 		err := change()
 		busy, ok := err.(*storage.Busy)
