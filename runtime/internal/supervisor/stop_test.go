@@ -146,6 +146,27 @@ func TestHandlerThatIgnoresItsContextKeepsTheLease(t *testing.T) {
 	})
 }
 
+func TestStartOfAStreamThatIsStoppingIsKept(t *testing.T) {
+	bubble(t, func(w *world) {
+		release := make(chan struct{})
+		i := w.start("blue", handling(func(context.Context, *delivery.Delivery) error {
+			<-release
+			return nil
+		}))
+		e := w.oplog.Insert(1)
+		synctest.Wait()
+		if err := i.Stream.Stop(w.Context()); err == nil {
+			t.Error("Stop: got nil while a handler runs")
+		}
+		i.Stream.Start()
+		close(release)
+		time.Sleep(10 * time.Second)
+		i.wantState(state.Running, "")
+		second := w.oplog.Insert(2)
+		i.wantHandled(e, second)
+	})
+}
+
 func TestB109StopDuringALongBackoff(t *testing.T) {
 	bubble(t, func(w *world) {
 		var calls atomic.Int32

@@ -55,6 +55,7 @@ type Stream struct {
 	started chan struct{}
 	halt    context.CancelCauseFunc // stops the run that goes on; nil if none does
 	halted  chan struct{}           // closed when that run is over
+	stopped bool                    // by hand, and not started again since
 	session *session
 	leads   bool
 	known   store.Position // what is settled, for a session that finds no checkpoint
@@ -124,10 +125,12 @@ func (s *Stream) run(stop, life context.Context, started chan struct{}) (failed 
 	switch {
 	case failed:
 		s.board.ClearAll()
-	case context.Cause(halt) == errManual:
+	case context.Cause(halt) == errManual && s.stopped:
 		s.started = make(chan struct{})
 		s.board.Reset(state.Condition{State: state.Stopped, Code: "manual",
 			Reason: "the stream was stopped by hand: call App.Start"})
+	case context.Cause(halt) == errManual: // and started again meanwhile
+		s.board.Reset(state.Condition{State: state.Starting})
 	default:
 		s.board.Reset(state.Condition{State: state.Stopped, Code: "shutdown",
 			Reason: "the application stops"})
@@ -135,10 +138,12 @@ func (s *Stream) run(stop, life context.Context, started chan struct{}) (failed 
 	return failed
 }
 
-// Start starts a stream that waits to be started by hand. It does nothing to one that runs.
+// Start starts a stream that waits to be started by hand. It does nothing to one that runs; one that
+// is stopping runs again once it has stopped.
 func (s *Stream) Start() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.stopped = false
 	select {
 	case <-s.started:
 	default:
@@ -151,6 +156,7 @@ func (s *Stream) Start() {
 // stream stops when it has returned.
 func (s *Stream) Stop(ctx context.Context) error {
 	s.mu.Lock()
+	s.stopped = true
 	halt, halted := s.halt, s.halted
 	if halt == nil {
 		select {
