@@ -9,6 +9,8 @@ MODULES     := $(patsubst %/,%,$(dir $(shell git ls-files -co --exclude-standard
 TESTCOUNT   := .cache/bin/testcount
 TESTFLAGS   ?= -race -count=1 -timeout=12m
 FUZZTIME    ?= 20s
+SEEDS       ?= 1000
+SIMULATION  := ./runtime/internal/simulation
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # each runs one command in every module.
@@ -46,11 +48,20 @@ golden: ## rewrite what the generator's golden tests expect
 	@go test -count=1 ./internal/cli -run '^TestGoldens$$' -update
 
 .PHONY: soak
-soak: server testcount ## run for half an hour what "make test" runs a few times
+soak: server testcount ## run for an hour what "make test" runs a few times
 	@FW_REQUIRE_MONGO=1 FW_CRASH_ROUNDS=50 $(TESTCOUNT) -only $(INTEGRATION) -- \
 		-race -count=1 -timeout=60m -run 'TestKilledAtAnyPoint' .
 	@$(TESTCOUNT) -only . -- -race -count=1 -timeout=30m -run Simulation ./runtime/internal/lease \
 		-rapid.checks=5000
+	@$(MAKE) --no-print-directory simulate SEEDS=10000
+
+.PHONY: simulate
+simulate: ## play SEEDS (1000) schedules of faults in virtual time, and judge them
+	@go test -count=1 -timeout=60m -run '^TestSeeds$$' $(SIMULATION) -args -seeds=$(SEEDS)
+
+.PHONY: mutation
+mutation: ## plant faults into copies of the runtime, and see the simulation find each
+	@go test -count=1 -timeout=60m -tags=mutation -v -run '^TestPlantedFaultIsFound$$' $(SIMULATION)
 
 .PHONY: cover
 cover: server ## measure coverage over all modules into .cache/coverage.txt
