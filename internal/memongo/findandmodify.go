@@ -40,7 +40,7 @@ func findAndModify(r *request) (bson.D, error) {
 		done, err = r.modify(ns, m)
 		return err
 	})
-	if r.ctx.Err() == nil {
+	if r.interrupted() == nil {
 		err = explained("Plan executor error during findAndModify", err)
 	}
 	if err != nil {

@@ -130,7 +130,7 @@ func (b *bulk) fatal(err error) bool {
 	switch {
 	case !errors.As(err, &e):
 		return true
-	case b.r.ctx.Err() != nil, mongoerr.Is(e, mongoerr.InvalidNamespace,
+	case b.r.interrupted() != nil, mongoerr.Is(e, mongoerr.InvalidNamespace,
 		mongoerr.UnrecognizedStage, mongoerr.StageOfSeveralFields):
 		return true
 	case b.r.txn != nil:
