@@ -48,7 +48,7 @@ func aggregate(r *request) (bson.D, error) {
 	var docs []bson.D
 	for doc, err := range p.Run(scan(view, ns)) {
 		if err != nil {
-			return nil, err
+			return nil, explained("PlanExecutor error during aggregation", err)
 		}
 		docs = append(docs, doc)
 	}

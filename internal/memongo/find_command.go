@@ -62,9 +62,13 @@ func find(r *request) (bson.D, error) {
 	if err != nil {
 		return nil, err
 	}
-	docs, err := r.find(ns, q, project)
+	view, err := r.view(ns)
 	if err != nil {
 		return nil, err
+	}
+	docs, err := q.find(view, ns, project)
+	if err != nil {
+		return nil, explained("Executor error during find command", err)
 	}
 	src := &documents{rest: docs, limited: q.limit > 0 && int64(len(docs)) == q.limit}
 	return r.first(ns, src, single)
@@ -145,11 +149,9 @@ func (r *request) projection(q query) (projector, error) {
 }
 
 // find returns the documents that a query asks for.
-func (r *request) find(ns storage.Namespace, q query, project projector) ([]bson.D, error) {
-	view, err := r.view(ns)
-	if err != nil {
-		return nil, err
-	}
+func (q query) find(
+	view storage.View, ns storage.Namespace, project projector,
+) ([]bson.D, error) {
 	var docs []bson.D
 	for rec := range candidates(view, ns, q.raw) {
 		ok, err := q.filter.Match(rec.Doc, q.vars)
@@ -160,7 +162,8 @@ func (r *request) find(ns storage.Namespace, q query, project projector) ([]bson
 			docs = append(docs, rec.Doc)
 		}
 	}
-	if docs, err = q.cut(docs); err != nil {
+	docs, err := q.cut(docs)
+	if err != nil {
 		return nil, err
 	}
 	if project == nil {
@@ -204,7 +207,11 @@ func count(r *request) (bson.D, error) {
 	if q.limit < 0 {
 		q.limit = -q.limit
 	}
-	docs, err := r.find(ns, q, nil)
+	view, err := r.view(ns)
+	if err != nil {
+		return nil, err
+	}
+	docs, err := q.find(view, ns, nil)
 	return bson.D{{Key: "n", Value: int32(len(docs))}}, err
 }
 
@@ -219,7 +226,11 @@ func distinct(r *request) (bson.D, error) {
 	if err != nil {
 		return nil, err
 	}
-	docs, err := r.find(ns, q, nil)
+	view, err := r.view(ns)
+	if err != nil {
+		return nil, err
+	}
+	docs, err := q.find(view, ns, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -144,8 +144,17 @@ func (r *request) change(statement bson.D) (change, error) {
 	return c, c.compile(u, update.Options{ArrayFilters: filters})
 }
 
+// compile reads the update and the filter, in this order: of two that are wrong, the server tells
+// of the update.
 func (c *change) compile(u any, o update.Options) error {
+	o.Upsert, o.Multi = c.upsert, c.multi
+	for name, v := range c.vars.Let {
+		o.Let = append(o.Let, bson.E{Key: name, Value: v})
+	}
 	var err error
+	if c.update, err = update.Compile(u, o); err != nil {
+		return err
+	}
 	if c.filter, err = match.CompileIn(c.query, c.vars.Let); err != nil {
 		return err
 	}
@@ -153,14 +162,7 @@ func (c *change) compile(u any, o update.Options) error {
 		return mongoerr.New(mongoerr.QueryFeatureNotAllowed,
 			"$expr is not allowed in the query predicate for an upsert")
 	}
-	o.Upsert, o.Multi = c.upsert, c.multi
-	if len(c.vars.Let) > 0 {
-		for name, v := range c.vars.Let {
-			o.Let = append(o.Let, bson.E{Key: name, Value: v})
-		}
-	}
-	c.update, err = update.Compile(u, o)
-	return err
+	return nil
 }
 
 // letVars returns the variables of the command's let, and those of one statement.
