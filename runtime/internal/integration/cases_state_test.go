@@ -337,7 +337,7 @@ func TestObserverHearsFactsInTheirOrder(t *testing.T) {
 	if !slices.Equal(told, want) {
 		b.Errorf("facts %v\nwant %v", told, want)
 	}
-	want = []string{"starting taking_over", "running ", "stopped shutdown"}
+	want = []string{"starting taking_over", "starting opening", "running ", "stopped shutdown"}
 	if !slices.Equal(states, want) {
 		b.Errorf("states %q\nwant %q", states, want)
 	}

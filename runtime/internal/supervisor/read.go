@@ -68,8 +68,21 @@ type sink struct{ c *session }
 // Began stores where a new stream begins.
 func (k sink) Began(ctx context.Context, token change.Token) error {
 	at := token.Time()
-	return k.c.writer.Start(ctx, store.Position{
+	err := k.c.writer.Start(ctx, store.Position{
 		Token: token.Raw, Kind: store.PositionStart, ClusterTime: at,
+	})
+	if err == nil {
+		k.c.showOpening()
+	}
+	return err
+}
+
+// showOpening shows a stream whose position is stored: what is written from now on is not missed,
+// though the server has not answered yet, which takes a second where nothing happens.
+func (c *session) showOpening() {
+	c.show(func(b *state.Board) {
+		b.Set(state.Condition{State: state.Starting, Code: "opening",
+			Reason: "the position is stored; waiting for the first answer of the change stream"})
 	})
 }
 

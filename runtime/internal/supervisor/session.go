@@ -199,6 +199,9 @@ func (c *session) run(
 		c.writer.Run(saving)
 	}()
 	c.lane.Start(c.stop, handling)
+	if !checkpoint.Position.IsZero() {
+		c.showOpening()
+	}
 	c.stream.reading.Go(func() { c.read(source, c.stream.from(checkpoint, scope)) })
 	<-c.stop.Done()
 	c.drain(cancel)

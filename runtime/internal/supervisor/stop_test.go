@@ -413,7 +413,7 @@ func TestStatesAreToldInOrder(t *testing.T) {
 				states = append(states, s.To+" "+s.Code)
 			}
 		}
-		want := []string{"starting taking_over", "running ", "stopped shutdown"}
+		want := []string{"starting taking_over", "starting opening", "running ", "stopped shutdown"}
 		if !slices.Equal(want, states) {
 			t.Errorf("states: got %q, want %q", states, want)
 		}
