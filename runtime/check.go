@@ -19,17 +19,16 @@ type server struct {
 const poolReserve = 10
 
 // check makes sure that the servers are there, can serve change streams, and let the user do what
-// the streams need.
-func (a *App) check(ctx context.Context) (server, error) {
+// the streams need. What it only has a look at goes on beside the streams, as one of notices, until
+// noticing ends.
+func (a *App) check(ctx, noticing context.Context, notices *sync.WaitGroup) (server, error) {
 	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	deployment, err := preflight.Reach(bounded, a.config.Client)
 	if err != nil {
 		return server{}, err
 	}
-	var noticed sync.WaitGroup
-	noticed.Go(func() { a.noticePool(bounded) })
-	defer noticed.Wait()
+	a.noticePool(noticing, notices)
 	if err := preflight.Privileges(bounded, a.config.Client, a.watched()); err != nil {
 		return server{}, err
 	}
@@ -91,15 +90,21 @@ func (a *App) here() []*deployed {
 	})
 }
 
-// noticePool logs a pool that is too small for the streams of this process.
-func (a *App) noticePool(ctx context.Context) {
+// noticePool logs a pool that is too small for the streams of this process. To find out takes a
+// quarter of a second, which the streams do not wait for.
+func (a *App) noticePool(ctx context.Context, notices *sync.WaitGroup) {
 	streams := len(a.here())
 	wanted := streams + poolReserve
-	if lent := preflight.Pool(ctx, a.config.Client, wanted); lent < wanted {
-		a.config.Logger.Warn("the connection pool is small: each stream keeps one connection, and "+
-			"state and handlers need some; raise maxPoolSize, or set Config.StateClient",
-			"streams", streams, "pool", lent, "recommended", wanted)
-	}
+	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
+	lent := preflight.Pool(bounded, a.config.Client, wanted)
+	notices.Go(func() {
+		defer cancel()
+		if lent := lent(); lent < wanted {
+			a.config.Logger.Warn("the connection pool is small: each stream keeps one connection, "+
+				"and state and handlers need some; raise maxPoolSize, or set Config.StateClient",
+				"streams", streams, "pool", lent, "recommended", wanted)
+		}
+	})
 }
 
 // checkCollections refuses what has no change stream. A collection that does not exist may be

@@ -38,7 +38,11 @@ func (a *App) Run(ctx context.Context) error {
 	if err := a.begin(); err != nil {
 		return fmt.Errorf("fw.App.Run: %w", err)
 	}
-	server, err := a.check(ctx)
+	var notices sync.WaitGroup
+	defer notices.Wait()
+	noticing, enough := context.WithCancel(ctx)
+	defer enough()
+	server, err := a.check(ctx, noticing, &notices)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -85,6 +89,8 @@ func (a *App) supervise(
 	ctx, life context.Context, end context.CancelCauseFunc, watcher *lease.Watcher,
 ) error {
 	serving, stopServing := context.WithCancel(life)
+	// A stop needs neither, and the watch takes a second to end, as readers do.
+	defer context.AfterFunc(ctx, stopServing)()
 	var served, streams sync.WaitGroup
 	served.Go(func() { watcher.Run(serving) })
 	served.Go(func() { a.prepare(serving) })

@@ -56,6 +56,11 @@ type Delivery struct {
 // once, as the runtime does: with the stream's pipeline and filter, decoding, retry policy and
 // OnError methods. Nothing is waited for between attempts; [Delivery.Again] makes the next one.
 // Options change the stream as those of fw.App.Add do.
+//
+// Each Deliver has a server of its own, with nothing else in it, and stores nothing: what the
+// handler writes through a client of its own is elsewhere, and a dead letter is in
+// [Delivery.Letter]. The handler is called by another goroutine than the test's, one at a time. An
+// attempt that takes longer than [Patience] fails the test.
 func Deliver(t TB, h fw.Handler, c Change, opts ...fw.AddOption) *Delivery {
 	t.Helper()
 	s := h.FWStream()
@@ -160,16 +165,45 @@ func (d *Delivery) begin(s fw.Stream, event change.Event) {
 	})
 }
 
+// attempt makes an attempt in a goroutine of its own, as the runtime does, so that a handler that
+// does not return can be told of.
 func (d *Delivery) attempt() {
+	d.t.Helper()
 	d.Err, d.Reason, d.Wait, d.Outcome = nil, "", 0, ""
 	d.Attempts++
-	next := d.runner.Step(context.Background(), d.delivery)
-	if next.Done {
-		return
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	step := make(chan delivery.Next, 1)
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		step <- d.runner.Step(ctx, d.delivery)
+	}()
+	select {
+	case <-gone:
+	case <-time.After(Patience + time.Second): // the handler has no regard for its context
 	}
-	d.Outcome, d.Wait = Retried, max(next.Wait, 0)
-	if len(d.runner.Stalled()) > 0 {
-		d.Outcome = Stalled
+	d.decided(ctx, step)
+}
+
+// decided notes how it goes on with the event.
+func (d *Delivery) decided(ctx context.Context, step <-chan delivery.Next) {
+	d.t.Helper()
+	if ctx.Err() != nil {
+		d.t.Fatalf("fwtest: the handler of event %s takes longer than %s", d.EventID, Patience)
+	}
+	select {
+	case next := <-step:
+		if next.Done {
+			return
+		}
+		d.Outcome, d.Wait = Retried, max(next.Wait, 0)
+		if len(d.runner.Stalled()) > 0 {
+			d.Outcome = Stalled
+		}
+	default:
+		d.t.Fatalf("fwtest: the handler of event %s ended its goroutine, as t.FailNow and t.Fatal "+
+			"do; use t.Error in a handler", d.EventID)
 	}
 }
 

@@ -7,8 +7,11 @@ import (
 )
 
 // AdvancePastRetry waits until an event of a stream waits for its next attempt, or its reader for
-// being opened again, and then until that time has come. Within a bubble of testing/synctest no
-// time passes outside of it.
+// being opened again, then until that time has come and the attempt has begun. Within a bubble of
+// testing/synctest no time passes outside of it. Outside of one it takes the time that the retry
+// policy says, and a wait below 10 ms may be over before it is noticed.
+//
+// It fails the test if nothing waits within [Patience], as when the last attempt is over.
 func AdvancePastRetry(t TB, app *fw.App, stream string) {
 	t.Helper()
 	var next time.Time
@@ -17,13 +20,15 @@ func AdvancePastRetry(t TB, app *fw.App, stream string) {
 		return next.After(time.Now())
 	}, nil)
 	if err != nil {
-		t.Fatalf("fwtest: stream %s waits for no retry after %s; %s", stream, Patience, summary(app))
+		t.Fatalf("fwtest: nothing of stream %s waits for a retry within %s; %s", stream, Patience,
+			summary(app))
 	}
 	time.Sleep(time.Until(next))
 	// What was waited for happens in other goroutines at the same instant.
 	err = await(func() bool { return !nextRetry(t, app, stream).Equal(next) }, nil)
 	if err != nil {
-		t.Fatalf("fwtest: the retry of stream %s does not begin; %s", stream, summary(app))
+		t.Fatalf("fwtest: the retry of stream %s was due at %s and does not begin; %s", stream,
+			next.Format(time.TimeOnly), summary(app))
 	}
 }
 
@@ -41,6 +46,6 @@ func StreamStatus(t TB, app *fw.App, stream string) fw.StreamStatus {
 			return s
 		}
 	}
-	t.Fatalf("fwtest: no stream is named %q; %s", stream, summary(app))
+	t.Fatalf("fwtest: the app has no stream %q; %s", stream, summary(app))
 	return fw.StreamStatus{}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -13,12 +14,13 @@ import (
 // StateOption says where an app keeps its state, if not where it does by default.
 type StateOption func(*stored)
 
-// WithPrefix is for an app with a Prefix of its own in fw.Config.
+// WithPrefix is for an app with a Prefix of its own in fw.Config. Defaults to "_fw".
 func WithPrefix(prefix string) StateOption {
 	return func(s *stored) { s.prefix = prefix }
 }
 
-// WithCollection is for a stream with a collection of its own for dead letters.
+// WithCollection is for a stream with a collection of its own for dead letters. Defaults to
+// "_fw_dlq", with the prefix of the app.
 func WithCollection(name string) StateOption {
 	return func(s *stored) { s.letters = name }
 }
@@ -59,7 +61,8 @@ type DeadLetter struct {
 
 // RequireDeadLetters waits until a stream has n dead letters in an app's state database, and
 // returns them in the order of their creation. It fails the test if there are more, or fewer
-// after [Patience].
+// after [Patience], and then says which there are. With n = 0 it looks once and does not wait: let
+// something be handled that comes after the event in question, such as by [RequirePosition].
 func RequireDeadLetters(
 	t TB, db *mongo.Database, stream string, n int, opts ...StateOption,
 ) []DeadLetter {
@@ -75,8 +78,8 @@ func RequireDeadLetters(
 	case problem != nil:
 		t.Fatalf("fwtest: read dead letters: %v", problem)
 	case err != nil || len(found) != n:
-		t.Fatalf("fwtest: stream %s has %d dead letters, want %d%s", stream, len(found), n,
-			messages(found))
+		t.Fatalf("fwtest: stream %s has %d dead letters, want %d%s%s", stream, len(found), n,
+			messages(found), s.others(s.letters, "streamName", stream))
 	}
 	return found
 }
@@ -84,9 +87,25 @@ func RequireDeadLetters(
 func messages(letters []DeadLetter) string {
 	text := ""
 	for _, l := range letters {
-		text += fmt.Sprintf("\n%s: %s", l.ID, l.Error.Message)
+		text += fmt.Sprintf("\n%s after attempt %d (%s): %s", l.ID, l.Attempts, l.Error.Kind,
+			l.Error.Message)
 	}
 	return text
+}
+
+// others says of which other streams a collection has something, for whoever has mistaken a name.
+func (s stored) others(collection, field, stream string) string {
+	where := s.db.Name() + "." + collection
+	var names []string
+	filter := bson.D{{Key: field, Value: bson.D{{Key: "$ne", Value: stream}}}}
+	err := s.db.Collection(collection).Distinct(context.Background(), field, filter).Decode(&names)
+	switch {
+	case err != nil:
+		return "" // what is asked for is no answer to the test's question
+	case len(names) == 0:
+		return fmt.Sprintf("; %s has none of other streams", where)
+	}
+	return fmt.Sprintf("; %s has some of: %s", where, strings.Join(names, ", "))
 }
 
 func (s stored) deadLetters(stream string) ([]DeadLetter, error) {
@@ -122,8 +141,10 @@ type Position struct {
 }
 
 // RequirePosition waits until the position of a stream in an app's state database is that of an
-// event, by its ID, or beyond, and returns it. For a stream that runs on all instances the stream
-// is "name#instance". It fails the test if the position is not there after [Patience].
+// event, by its ID, or beyond, and returns it: the event is settled, and does not come again. For a
+// stream that runs on all instances the stream is "name#instance". It fails the test if the position
+// is not there after [Patience]. A position is saved a second after its event by default, in a
+// bubble as well (see fw.CheckpointPolicy), and when the app stops.
 func RequirePosition(
 	t TB, db *mongo.Database, stream, eventID string, opts ...StateOption,
 ) Position {
@@ -138,11 +159,22 @@ func RequirePosition(
 	switch {
 	case problem != nil:
 		t.Fatalf("fwtest: read position: %v", problem)
+	case err != nil && at.Token == nil:
+		t.Fatalf("fwtest: no position of stream %s is stored%s", stream,
+			s.others(s.prefix+"_checkpoints", "_id", stream))
 	case err != nil:
-		t.Fatalf("fwtest: the position of stream %s is %s %s, want event %s", stream, at.Kind,
-			at.EventID, eventID)
+		t.Fatalf("fwtest: the position of stream %s is behind event %s after %s: it is %s", stream,
+			eventID, Patience, at)
 	}
 	return at
+}
+
+// String says where the position is.
+func (p Position) String() string {
+	if p.EventID != "" {
+		return fmt.Sprintf("%s %s under term %d", p.Kind, p.EventID, p.Term)
+	}
+	return fmt.Sprintf("%s %d.%d under term %d", p.Kind, p.ClusterTime.T, p.ClusterTime.I, p.Term)
 }
 
 // position reads a stored position; the zero one where there is none yet.

@@ -1,0 +1,157 @@
+package fw_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	fw "github.com/fwgen/fwgen/runtime"
+	"github.com/fwgen/fwgen/runtime/fwtest"
+)
+
+// logs keeps what an App logs.
+type logs struct {
+	mu   sync.Mutex // guards text
+	text bytes.Buffer
+}
+
+func (l *logs) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logs) has(part string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Contains(l.text.String(), part)
+}
+
+func newApp(t *testing.T, c fw.Config, log *logs, handle func()) *fw.App {
+	t.Helper()
+	c.Database, c.Logger = "shop", slog.New(slog.NewTextHandler(log, nil))
+	app, err := fw.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = app.Add(fw.Stream{
+		Collections: []string{"orders"}, Mode: fw.SingleLeader,
+		Handle: fw.Typed(fw.Handlers[bson.Raw]{
+			Insert: func(context.Context, *fw.Event[bson.Raw]) error {
+				handle()
+				return nil
+			},
+		}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return app
+}
+
+// To see how many connections a pool lends takes a quarter of a second. Streams have begun by then.
+func TestStreamsDoNotWaitForTheLookAtThePool(t *testing.T) {
+	t.Parallel()
+	for _, bundle := range []struct {
+		size    uint64
+		noticed bool
+		within  time.Duration // until the stream runs
+	}{
+		{size: 4, noticed: true, within: 2 * time.Second}, // all are in use, again and again
+		{size: 10, noticed: true, within: 300 * time.Millisecond},
+		{size: 11, within: 300 * time.Millisecond},
+		{size: 100, within: 10 * time.Millisecond},
+	} {
+		inBubble(t, fmt.Sprint("pool of ", bundle.size), func(t *testing.T) {
+			var log logs
+			client := fwtest.NewClient(t, options.Client().SetMaxPoolSize(bundle.size))
+			app := newApp(t, fw.Config{Client: client}, &log, func() {})
+			began := time.Now()
+			fwtest.Run(t, app)
+			if took := time.Since(began); took > bundle.within {
+				t.Errorf("started after %s, want %s", took, bundle.within)
+			}
+			time.Sleep(time.Second)
+			if got := log.has("connection pool is small"); got != bundle.noticed {
+				t.Errorf("noticed %v, want %v", got, bundle.noticed)
+			}
+		})
+	}
+}
+
+// inBubble runs a subtest in virtual time.
+func inBubble(t *testing.T, name string, f func(*testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, f)
+	})
+}
+
+// The look at the pool ends with Run, and says nothing about a pool that it has not seen.
+func TestRunDoesNotWaitForTheLookAtThePool(t *testing.T) {
+	t.Parallel()
+	run := func(t *testing.T, config fw.Config) error {
+		var log logs
+		app := newApp(t, config, &log, func() {})
+		ctx, stop := context.WithTimeout(t.Context(), 5*time.Millisecond)
+		defer stop()
+		began := time.Now()
+		err := app.Run(ctx)
+		if took := time.Since(began); took > 10*time.Millisecond {
+			t.Errorf("Run returned after %s", took)
+		}
+		if log.has("connection pool is small") {
+			t.Error("a pool is noticed that was not looked at to the end")
+		}
+		return err
+	}
+	inBubble(t, "stopped", func(t *testing.T) {
+		client := fwtest.NewClient(t, options.Client().SetMaxPoolSize(4))
+		if err := run(t, fw.Config{Client: client}); err != nil {
+			t.Error(err)
+		}
+	})
+	inBubble(t, "refused", func(t *testing.T) {
+		gone := fwtest.NewServer(t)
+		state := gone.Client(options.Client().SetServerSelectionTimeout(time.Millisecond))
+		gone.Close()
+		if err := run(t, fw.Config{Client: fwtest.NewClient(t), StateClient: state}); err == nil {
+			t.Error("Run returned nil, want that the state can't be reached")
+		}
+	})
+}
+
+// The reader and the watch of leases end a second later at most, and not one after the other.
+func TestStopWaitsForOneAnswerOfTheServer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log logs
+		var handled int
+		client := fwtest.NewClient(t)
+		app := newApp(t, fw.Config{Client: client}, &log, func() { handled++ })
+		stop := fwtest.Run(t, app)
+		_, err := client.Database("shop").Collection("orders").InsertOne(t.Context(), bson.D{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		began := time.Now()
+		stop()
+		if took := time.Since(began); took > 1100*time.Millisecond {
+			t.Errorf("the stop took %s, want a second", took)
+		}
+		if handled != 1 {
+			t.Errorf("%d events handled, want 1", handled)
+		}
+	})
+}
