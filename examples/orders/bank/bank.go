@@ -15,6 +15,7 @@ import (
 const (
 	Flaky   = "4000-0000-0000-0002" // the bank does not answer the first two times
 	Expired = "4000-0000-0000-0069" // always declined
+	Broken  = "4000-0000-0000-0119" // the bank's client panics
 )
 
 // Errors of a charge.
@@ -36,6 +37,8 @@ func (b *Bank) Charge(_ context.Context, key, card string, amount bson.Decimal12
 		return fmt.Errorf("charge %s: no amount", amount)
 	case card == Expired:
 		return ErrDeclined
+	case card == Broken:
+		panic("no terminal for card " + card)
 	case card == Flaky && b.count(key) <= 2:
 		return ErrNoAnswer
 	}

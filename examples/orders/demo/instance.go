@@ -27,7 +27,7 @@ func (s *story) begin(name string) error {
 	i := &instance{name: name, exited: make(chan struct{})}
 	i.cmd = exec.Command(s.app, "-lease", ttl.String())
 	i.cmd.Env = append(os.Environ(),
-		"MONGODB_URI="+s.uri, "DATABASE="+s.db.Name(), "FW_INSTANCE="+name)
+		"MONGODB_URI="+s.uri, "DATABASE="+s.DB.Name(), "FW_INSTANCE="+name)
 	i.cmd.Stdout, i.cmd.Stderr = &i.log, &i.log
 	i.cmd.SysProcAttr = launch()
 	if err := i.cmd.Start(); err != nil {

@@ -1,9 +1,14 @@
-// Command demo stages the life of the orders example on real servers and judges the outcome.
+// Command demo stages the life of the orders example and judges the outcome, in two parts.
 //
-// Two processes of the example run against a replica set of three nodes. Orders arrive; some of
-// them make trouble. The leader is killed, its successor is stopped, and orders go on arriving.
-// What happens is told with its times. At the end every bill and every dead letter is counted, and
-// the exit code is 1 if a count is wrong. Nothing is left behind, also after Ctrl-C.
+// In the first, the example plays a day by itself, on the MongoDB inside its process, which is a
+// test double.
+//
+// In the second, two processes of the example run against a replica set of three real nodes. Orders
+// arrive; some of them make trouble. The leader is killed, its successor is stopped, and orders go
+// on arriving.
+//
+// What happens is told with its times. At the end of each part every bill and every dead letter is
+// counted, and the exit code is 1 if a count is wrong. Nothing is left behind, also after Ctrl-C.
 //
 // Run it with make demo. It starts its servers with scripts/mongod, or uses those of MONGODB_URI,
 // where it works in a database of its own.
@@ -20,6 +25,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"github.com/fwgen/fwgen/examples/orders/account"
 )
 
 // limit is how long the demo may take, but for the cleaning up.
@@ -37,13 +44,19 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(),
 		os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	account := newAccount(os.Stdout)
-	err := stage(ctx, account, *app, *server)
+	account := account.New(os.Stdout, time.Now())
+	account.Headline("Part 1 of 2, with nothing installed: a day of the example on a MongoDB inside " +
+		"its process")
+	err := day(ctx, os.Stdout, *app)
+	if err == nil {
+		account.Headline("Part 2 of 2, on real servers: processes that are killed and stopped")
+		err = stage(ctx, account, *app, *server)
+	}
 	interrupted := ctx.Err() != nil
 	stop()
 	switch {
 	case interrupted && !errors.Is(err, errLeftBehind):
-		account.say("interrupted; everything is cleaned up")
+		account.Say("interrupted; everything is cleaned up")
 		os.Exit(130)
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "\ndemo:", err)
@@ -71,13 +84,13 @@ func leftBehind(err error) error {
 }
 
 // stage finds servers, plays the story on them, judges it, and cleans up.
-func stage(ctx context.Context, account *account, app, script string) (err error) {
+func stage(ctx context.Context, account *account.Account, app, script string) (err error) {
 	servers, err := findServers(ctx, script, account)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, servers.stop()) }()
-	ctx, cancel := context.WithDeadlineCause(ctx, account.begun.Add(limit),
+	ctx, cancel := context.WithDeadlineCause(ctx, account.Begun().Add(limit),
 		fmt.Errorf("it took longer than %s", limit))
 	defer cancel()
 	s, err := newStory(ctx, account, servers, app)
@@ -92,5 +105,9 @@ func stage(ctx context.Context, account *account, app, script string) (err error
 	if err != nil {
 		return err
 	}
-	return account.sum(s, found.judge())
+	if err := s.sum(found.Counts()); err != nil {
+		return err
+	}
+	account.Headline(fmt.Sprintf("All as promised, in %.1f s.", time.Since(account.Begun()).Seconds()))
+	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/fwgen/fwgen/examples/orders/account"
 )
 
 // servers are the replica set that the demo runs on.
@@ -21,9 +23,9 @@ type servers struct {
 }
 
 // findServers returns those of MONGODB_URI, or starts three with scripts/mongod.
-func findServers(ctx context.Context, script string, account *account) (servers, error) {
+func findServers(ctx context.Context, script string, account *account.Account) (servers, error) {
 	if uri := os.Getenv("MONGODB_URI"); uri != "" {
-		account.say("using the servers of MONGODB_URI")
+		account.Say("using the servers of MONGODB_URI")
 		return servers{uri, false, func() error { return nil }}, nil
 	}
 	if _, err := os.Stat(script); err != nil {
@@ -38,7 +40,7 @@ func findServers(ctx context.Context, script string, account *account) (servers,
 		_, err := run(script, "stop", "--dir", dir)
 		return leftBehind(errors.Join(err, os.RemoveAll(dir)))
 	}
-	account.say("starting a replica set of three nodes")
+	account.Say("starting a replica set of three nodes")
 	said, err := run(script, "start", "--nodes", "3", "--dir", dir)
 	uri := regexp.MustCompile(`mongodb://\S+`).FindString(said)
 	switch {
@@ -51,7 +53,7 @@ func findServers(ctx context.Context, script string, account *account) (servers,
 	if err != nil {
 		return servers{}, errors.Join(err, stop())
 	}
-	account.say("three nodes of MongoDB are up")
+	account.Say("three nodes of MongoDB are up")
 	return servers{uri, true, stop}, nil
 }
 

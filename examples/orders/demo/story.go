@@ -12,6 +12,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/fwgen/fwgen/examples/orders/account"
+	"github.com/fwgen/fwgen/examples/orders/judge"
+	"github.com/fwgen/fwgen/examples/orders/shop"
 )
 
 const (
@@ -20,19 +24,20 @@ const (
 	look     = 10 * time.Millisecond
 )
 
-// faultVariable spoils the evidence, to show that the judge notices: "bill" loses a bill.
+// faultVariable spoils the evidence, to show that the judge notices: "bill" loses a bill of the
+// second part.
 const faultVariable = "ORDERS_DEMO_FAULT"
 
 // story is what the demo plays: the processes, the orders, and what was seen so far.
 type story struct {
-	*account
+	*account.Account
+	shop.Records
 	servers
 	app       string
-	db        *mongo.Database
 	ctx       context.Context // of the whole story; ends with the reason
 	fail      context.CancelCauseFunc
 	members   map[string]*instance // by name; the latest of each
-	customers *customers
+	customers *shop.Customers
 	enough    func()         // ends the ordering
 	ordering  sync.WaitGroup // of the goroutine that orders
 	leaders   []leader
@@ -46,15 +51,16 @@ type leader struct {
 }
 
 // newStory connects to the servers. The story has a database of its own.
-func newStory(ctx context.Context, a *account, servers servers, app string) (*story, error) {
+func newStory(
+	ctx context.Context, a *account.Account, servers servers, app string,
+) (*story, error) {
 	client, err := mongo.Connect(options.Client().ApplyURI(servers.uri))
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
 	db := client.Database("fw_demo_" + strings.ToLower(rand.Text()[:8]))
-	s := &story{account: a, servers: servers, app: app, db: db, members: map[string]*instance{},
-		customers: &customers{orders: db.Collection("orders"), written: map[string]kind{}},
-		enough:    func() {}}
+	s := &story{Account: a, Records: shop.Records{DB: db}, servers: servers, app: app,
+		members: map[string]*instance{}, customers: shop.NewCustomers(db), enough: func() {}}
 	s.ctx, s.fail = context.WithCancelCause(ctx)
 	return s, nil
 }
@@ -69,13 +75,13 @@ func (s *story) end() error {
 	s.ordering.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	defer func() { _ = s.db.Client().Disconnect(ctx) }()
+	defer func() { _ = s.DB.Client().Disconnect(ctx) }()
 	if s.own {
 		return nil // the servers are deleted, with all that is in them
 	}
-	err := s.db.Drop(ctx)
+	err := s.DB.Drop(ctx)
 	if err != nil {
-		err = fmt.Errorf("drop database %s: %w", s.db.Name(), err)
+		err = fmt.Errorf("drop database %s: %w", s.DB.Name(), err)
 	}
 	return leftBehind(err)
 }
@@ -125,7 +131,7 @@ func (s *story) logs() string {
 // awaitLeader waits until somebody leads under a term and has taken over the position.
 func (s *story) awaitLeader(term int64) (name string, err error) {
 	err = s.await(fmt.Sprintf("a leader under term %d", term), func() (bool, error) {
-		l, err := s.lock()
+		l, err := s.Lock(s.ctx)
 		if err != nil || l.Term < term || l.Owner == "" {
 			return false, err
 		}
@@ -133,7 +139,7 @@ func (s *story) awaitLeader(term int64) (name string, err error) {
 			return false, fmt.Errorf("term %d begins, but %d was next", l.Term, term)
 		}
 		name = l.Instance.Name
-		c, err := s.checkpoint()
+		c, err := s.Checkpoint(s.ctx)
 		return c.Term == term && c.Position.ClusterTime.T > 0, err
 	})
 	s.leaders = append(s.leaders, leader{term: term, name: name})
@@ -149,7 +155,7 @@ func (s *story) awaitStandby(name string) error {
 // awaitFirst waits for the first bill of a term and returns when it was written.
 func (s *story) awaitFirst(term int64) (first time.Time, err error) {
 	err = s.await(fmt.Sprintf("the first bill of term %d", term), func() (bool, error) {
-		bills, err := s.bills(handledUnder(term))
+		bills, err := s.Bills(s.ctx, bson.M{"handled.term": term})
 		for _, b := range bills {
 			for _, h := range b.Handled {
 				if h.Term == term && (first.IsZero() || h.At.Before(first)) {
@@ -165,26 +171,39 @@ func (s *story) awaitFirst(term int64) (first time.Time, err error) {
 // awaitSettled waits until every order is billed or a dead letter.
 func (s *story) awaitSettled() error {
 	return s.await("every order to be billed or a dead letter", func() (bool, error) {
-		bills, err := s.bills(bson.M{})
+		bills, err := s.Bills(s.ctx, bson.M{})
 		if err != nil {
 			return false, err
 		}
-		letters, err := s.letters()
-		return len(bills)+len(letters) >= len(s.customers.all()), err
+		letters, err := s.Letters(s.ctx)
+		return len(bills)+len(letters) >= len(s.customers.All()), err
 	})
 }
 
 // evidence collects what is to be judged.
-func (s *story) evidence() (e evidence, err error) {
+func (s *story) evidence() (e judge.Evidence, err error) {
 	if os.Getenv(faultVariable) == "bill" {
-		if _, err := s.db.Collection("bills").DeleteOne(s.ctx, bson.M{}); err != nil {
+		if err := s.LoseABill(s.ctx); err != nil {
 			return e, err
 		}
 	}
-	e.written, e.leaders, e.stored, e.crashed = s.customers.all(), s.leaders, s.stored, 1
-	if e.bills, err = s.bills(bson.M{}); err != nil {
+	e.Written, e.Terms, e.Stored, e.Crashed = s.customers.All(), "1 2 3", s.stored, 1
+	if e.Bills, err = s.Bills(s.ctx, bson.M{}); err != nil {
 		return e, err
 	}
-	e.letters, err = s.letters()
+	if e.Letters, err = s.Letters(s.ctx); err != nil {
+		return e, err
+	}
+	last, err := s.Checkpoint(s.ctx)
+	e.Position = last.Position.ClusterTime
 	return e, err
+}
+
+// sum prints who led, and the table of counts. It returns an error if one of them is wrong.
+func (s *story) sum(counts []judge.Count) error {
+	s.Headline("Who led")
+	for _, l := range s.leaders {
+		s.Print("  term %d  %-6s %s", l.term, l.name, l.end)
+	}
+	return judge.Tell(s.Account, counts)
 }
