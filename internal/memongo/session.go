@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"sync"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -18,6 +19,7 @@ type session struct {
 	id   string        // key of the lsid
 	lsid bson.D        // as it goes into the oplog
 	turn chan struct{} // held by the command of a transaction or a retryable write that runs
+	used time.Time     // when a command last named it; guarded by sessions.mu
 
 	// Held under turn:
 	txnNumber int64               // the latest; -1 before the first
@@ -34,6 +36,7 @@ type sessions struct {
 	server *Server
 	mu     sync.Mutex
 	known  map[string]*session // guarded by mu
+	looked time.Time           // when expired ones were last dropped; guarded by mu
 }
 
 func newSessions(s *Server) *sessions {
@@ -50,8 +53,25 @@ func (s *sessions) get(lsid bson.D) *session {
 		found = &session{id: key, lsid: full(lsid), turn: make(chan struct{}, 1), txnNumber: -1}
 		found.life, found.kill = context.WithCancelCause(context.Background())
 		s.known[key] = found
+		s.expire()
 	}
+	found.used = time.Now()
 	return found
+}
+
+// expire drops the sessions that nobody has used for as long as clients are told. The caller holds
+// mu. It looks when a new one comes, so that their number is bounded by what is used.
+func (s *sessions) expire() {
+	now := time.Now()
+	if now.Before(s.looked.Add(time.Minute)) {
+		return
+	}
+	s.looked = now
+	for key, one := range s.known {
+		if now.Sub(one.used) > sessionMinutes*time.Minute && !one.busy() && !one.used.IsZero() {
+			delete(s.known, key)
+		}
+	}
 }
 
 // find returns the session of an lsid, or nil.
@@ -170,164 +190,4 @@ func full(lsid bson.D) bson.D {
 func nobody() bson.Binary {
 	none := sha256.Sum256(nil)
 	return bson.Binary{Data: none[:]}
-}
-
-// join makes the command part of its session and transaction. The function that it returns takes
-// the command's error and leaves them; it returns the error as the client is to see it.
-func (r *request) join() (leave func(error) error, err error) {
-	stay := func(err error) error { return err }
-	if err := r.transactionFields(); err != nil {
-		return nil, err
-	}
-	lsid, err := r.readLSID()
-	if lsid == nil || err != nil {
-		return stay, err
-	}
-	r.lsid = full(lsid)
-	r.session = r.server.sessions.get(lsid)
-	release := r.under(r.session.alive())
-	number, ok, err := r.number()
-	if err != nil {
-		release()
-		return nil, err
-	}
-	if !ok {
-		return func(err error) error { release(); return err }, nil
-	}
-	r.txnNumber = number
-	if err := r.session.take(r.ctx); err != nil {
-		release()
-		return nil, err
-	}
-	leave = func(err error) error {
-		if err != nil && r.txn != nil && !mongoerr.Is(err, mongoerr.OperationNotSupportedInTxn) {
-			r.session.failed(r.txn)
-		}
-		r.session.give()
-		release()
-		return err
-	}
-	if err := r.continues(); err != nil {
-		return nil, leave(err)
-	}
-	return leave, nil
-}
-
-// readLSID returns the command's session, nil for none.
-func (r *request) readLSID() (bson.D, error) {
-	lsid, ok := r.args.document("lsid")
-	if err := r.args.failed(); err != nil {
-		return nil, err
-	}
-	if !ok {
-		if _, numbered := r.args.get("txnNumber"); numbered {
-			return nil, mongoerr.New(mongoerr.InvalidOptions,
-				"Transaction number requires a session ID to also be specified")
-		}
-		return nil, nil
-	}
-	a := newArgs("OperationSessionInfo.lsid", lsid)
-	a.only("id", "uid", "txnNumber", "txnUUID")
-	id := a.require("id")
-	if binary, ok := id.(bson.Binary); a.failed() == nil && (!ok || binary.Subtype != 4) {
-		a.wrongType("id", id, "binData")
-	}
-	return lsid, a.failed()
-}
-
-// number returns the command's txnNumber, if it has one.
-func (r *request) number() (int64, bool, error) {
-	v, ok := r.args.get("txnNumber")
-	if !ok {
-		return 0, false, nil
-	}
-	number, isLong := v.(int64)
-	switch {
-	case !isLong:
-		a := newArgs("OperationSessionInfo", nil)
-		a.wrongType("txnNumber", v, "long")
-		return 0, false, a.failed()
-	case number < 0:
-		return 0, false, mongoerr.New(mongoerr.InvalidOptions,
-			"Transaction number cannot be negative")
-	}
-	return number, true, nil
-}
-
-// continues finds out what the command's txnNumber makes of it.
-func (r *request) continues() error {
-	switch {
-	case r.inTransaction():
-		return r.joinTransaction()
-	case !r.command.is(retryable):
-		return mongoerr.New(50768, "txnNumber may only be provided for multi-document "+
-			"transactions and retryable write commands. autocommit:false was not provided, and "+
-			"%s is not a retryable write command.", r.command.name)
-	}
-	return r.joinRetryable()
-}
-
-func sessionCommands() []*command {
-	return []*command{
-		{name: "startSession", run: startSession},
-		{name: "refreshSessions", run: refreshSessions},
-		{name: "endSessions", run: endSessions},
-		{name: "killSessions", run: killSessions},
-		{name: "killAllSessions", run: killAllSessions},
-		{name: "commitTransaction", fields: "recoveryToken", traits: writes | transactional | adminOnly,
-			run: commitTransaction},
-		{name: "abortTransaction", fields: "recoveryToken", traits: writes | transactional | adminOnly,
-			run: abortTransaction},
-	}
-}
-
-func startSession(r *request) (bson.D, error) {
-	id := uuid()
-	r.server.sessions.get(bson.D{{Key: "id", Value: id}})
-	return bson.D{
-		{Key: "id", Value: bson.D{{Key: "id", Value: id}}},
-		{Key: "timeoutMinutes", Value: int32(sessionMinutes)},
-	}, nil
-}
-
-func refreshSessions(r *request) (bson.D, error) {
-	for _, lsid := range r.args.documents(r.name) {
-		r.server.sessions.get(lsid)
-	}
-	return bson.D{}, nil
-}
-
-func endSessions(r *request) (bson.D, error) {
-	for _, lsid := range r.args.documents(r.name) {
-		if id := value.Lookup(lsid, "id"); value.TypeName(id) != "binData" {
-			r.args.wrongType("endSessionsFromClient.id", id, "binData")
-			return nil, r.args.failed()
-		}
-		r.server.sessions.forget(lsid)
-	}
-	return bson.D{}, nil
-}
-
-func killSessions(r *request) (bson.D, error) {
-	list := r.args.documents(r.name)
-	if len(list) == 0 && r.args.failed() == nil {
-		return killAllSessions(r)
-	}
-	for _, lsid := range list {
-		if found := r.server.sessions.find(lsid); found != nil {
-			found.end(errSessionKilled())
-			r.server.cursors.killOf(found)
-		}
-	}
-	return bson.D{}, nil
-}
-
-func killAllSessions(r *request) (bson.D, error) {
-	for _, found := range r.server.sessions.all() {
-		if found != r.session {
-			found.end(errSessionKilled())
-			r.server.cursors.killOf(found)
-		}
-	}
-	return bson.D{}, nil
 }
