@@ -80,7 +80,7 @@ func (p place) resolve() place {
 }
 
 func (p place) into(field *element, name string) place {
-	if p.element.form == array {
+	if p.element.form == array && field.name == "" {
 		field.name = canonical(name)
 	}
 	above := append(p.above[:len(p.above):len(p.above)], p.element)
@@ -120,6 +120,9 @@ func (a *application) put(at place, old, v any, effect effect) error {
 		at.element.set(v)
 	}
 	if err := a.checkUpdated(at, effect); err != nil {
+		return err
+	}
+	if err := checkDepth(at.path, v); err != nil {
 		return err
 	}
 	a.touched, a.written = true, a.written || effect != touched
@@ -166,6 +169,9 @@ func (a *application) makePath(at place, v any) error {
 	}
 	at.element.add(first, v)
 	if err := a.checkCreated(at); err != nil {
+		return err
+	}
+	if err := checkDepth(at.path.with(first), v); err != nil {
 		return err
 	}
 	a.touched, a.written = true, true

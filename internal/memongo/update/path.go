@@ -10,6 +10,9 @@ import (
 // maxPadding is how many nulls an index beyond an array's end can add.
 const maxPadding = 1_500_000
 
+// maxComponents is how many components a path can have. A server counts them in a byte.
+const maxComponents = 255
+
 // position is the path component that stands for the array index that the filter matched.
 const position = "$"
 
@@ -24,6 +27,9 @@ func parsePath(text string) (path, error) {
 		return nil, mongoerr.New(mongoerr.EmptyFieldName, "An empty update path is not valid.")
 	}
 	p := path(strings.Split(text, "."))
+	if len(p) > maxComponents {
+		return nil, mongoerr.Unsupported("an update path of %d components", len(p))
+	}
 	positions := 0
 	for _, part := range p {
 		if part == "" {

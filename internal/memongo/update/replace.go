@@ -32,6 +32,9 @@ func replaced(doc, post bson.D) (Result, error) {
 
 // keepID checks the _id of what comes after a document, or adds it.
 func keepID(doc, post bson.D) (bson.D, error) {
+	if err := checkDepth(nil, post); err != nil {
+		return nil, err
+	}
 	old, had := value.Get(doc, "_id")
 	id, has := value.Get(post, "_id")
 	if !has && had {

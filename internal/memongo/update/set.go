@@ -10,7 +10,12 @@ import (
 // set is $set and $setOnInsert.
 type set struct{ to any }
 
-func (o set) update(_ site, old any) (any, effect, error) { return changedTo(old, o.to) }
+func (o set) update(s site, old any) (any, effect, error) {
+	if s.at.element.form != closed {
+		return o.to, changed, nil // made of paths for an upsert: a server does not compare those
+	}
+	return changedTo(old, o.to)
+}
 
 func (o set) create(site) any { return o.to }
 

@@ -79,7 +79,7 @@ func (u *Update) Apply(doc bson.D, c Context) (Result, error) {
 	case u.pipeline != nil:
 		return u.transform(doc, c)
 	}
-	a, err := u.operate(doc, c)
+	a, err := u.operate(&element{value: doc}, c)
 	if err != nil || !a.written {
 		return Result{Doc: doc}, err
 	}
@@ -89,13 +89,8 @@ func (u *Update) Apply(doc bson.D, c Context) (Result, error) {
 }
 
 // operate applies operators.
-func (u *Update) operate(doc bson.D, c Context) (*application, error) {
-	a := &application{
-		Context: c,
-		root:    &element{value: doc},
-		filters: u.filters,
-		log:     &record{},
-	}
-	a.root.open()
-	return a, a.apply(u.operators, place{element: a.root})
+func (u *Update) operate(root *element, c Context) (*application, error) {
+	a := &application{Context: c, root: root, filters: u.filters, log: &record{}}
+	root.open()
+	return a, a.apply(u.operators, place{element: root})
 }

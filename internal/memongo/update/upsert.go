@@ -1,6 +1,7 @@
 package update
 
 import (
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -23,11 +24,12 @@ func (u *Update) Upsert(equalities bson.D, c Context) (bson.D, error) {
 		return nil, err
 	}
 	if u.pipeline != nil {
-		post, err := u.pass(base, c)
+		doc := base.close().(bson.D)
+		post, err := u.pass(doc, c)
 		if err != nil {
 			return nil, err
 		}
-		return insertable(base, post)
+		return insertable(doc, post)
 	}
 	a, err := u.operate(base, c)
 	if err != nil {
@@ -62,7 +64,7 @@ func idAlone(equalities bson.D) bson.D {
 }
 
 // fromEqualities makes the document that a filter describes. Paths become documents.
-func fromEqualities(equalities bson.D) (bson.D, error) {
+func fromEqualities(equalities bson.D) (*element, error) {
 	root := &element{value: bson.D{}}
 	root.open()
 	for _, field := range equalities {
@@ -70,13 +72,19 @@ func fromEqualities(equalities bson.D) (bson.D, error) {
 			return nil, mongoerr.New(mongoerr.IllegalOperation,
 				"Cannot call setValue on the root object")
 		}
-		e := root
-		for _, part := range strings.Split(field.Key, ".") {
+		e, parts := root, strings.Split(field.Key, ".")
+		if err := checkDepth(parts, field.Value); err != nil {
+			return nil, err
+		}
+		for _, part := range parts {
 			e = e.made(part)
 		}
 		e.set(field.Value)
 	}
-	return IDFirst(root.close().(bson.D)), nil
+	if i := root.find("_id"); i > 0 {
+		root.fields = slices.Concat(root.fields[i:i+1], root.fields[:i], root.fields[i+1:])
+	}
+	return root, nil
 }
 
 // made returns a field of a document, and makes what it needs.

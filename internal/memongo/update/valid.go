@@ -1,6 +1,7 @@
 package update
 
 import (
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -99,3 +100,29 @@ func CheckID(id any) error {
 }
 
 func isRef(name string) bool { return name == "$ref" || name == "$id" || name == "$db" }
+
+// maxDepth is how many components the path of a stored field can have.
+const maxDepth = 180
+
+// checkDepth says whether a value can be at a path.
+func checkDepth(p path, v any) error {
+	if !deeper(v, maxDepth-len(p)) {
+		return nil
+	}
+	return mongoerr.New(mongoerr.Overflow,
+		"Document exceeds maximum nesting depth of %d", maxDepth)
+}
+
+// deeper reports whether a value has fields below the given level.
+func deeper(v any, level int) bool {
+	if level < 0 {
+		return true
+	}
+	switch v := v.(type) {
+	case bson.D:
+		return slices.ContainsFunc(v, func(e bson.E) bool { return deeper(e.Value, level-1) })
+	case bson.A:
+		return slices.ContainsFunc(v, func(item any) bool { return deeper(item, level-1) })
+	}
+	return false
+}

@@ -2,6 +2,7 @@ package integration
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -10,11 +11,14 @@ import (
 
 // Names are few, so that updates meet what is there.
 var (
-	fieldNames  = []string{"a", "b", "c", "d", "10", "9"}
-	innerNames  = []string{"a", "b", "c", "0", "1", "4", "01", "$", "$[]", "$[e]", "$[f]", "$x"}
-	updateNames = []string{
-		"$set", "$set", "$set", "$unset", "$inc", "$mul", "$min", "$max", "$rename", "$push",
-		"$push", "$addToSet", "$pull", "$pullAll", "$pop", "$bit", "$setOnInsert",
+	fieldNames = []string{"a", "b", "c", "d", "10", "9"}
+	// There is no 01 beside 1: a server (6.0.5) stops at an invariant when both are changed.
+	elementNames = []string{
+		"0", "1", "4", "a", "$", "$[]", "$[e]", "$[f]", "$[]", "$[e]", "$[]",
+	}
+	oddPaths = []string{
+		"_id", "_id.a", "_id.c", "", "a.", "$", "$[]", "$x", "a..b", "$ref", "$id", "a.$[e",
+		"a.$x", "b.c.$", "b.$[e].$[]",
 	}
 )
 
@@ -26,7 +30,7 @@ func drawUpdate(t *rapid.T) updateCase {
 	}
 	switch kind := rapid.IntRange(0, 9).Draw(t, "kind"); {
 	case kind < 7:
-		c.update = drawOperators(t)
+		c.update = drawOperators(t, c.doc)
 		c.filter = drawFilter(t, c)
 		c.arrays = drawArrayFilters(t, fmt.Sprint(c.update))
 	case kind < 9:
@@ -40,27 +44,36 @@ func drawUpdate(t *rapid.T) updateCase {
 
 func drawDocument(t *rapid.T, depth int) bson.D {
 	d := bson.D{}
-	for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom(fieldNames), 0, 5,
-		rapid.ID[string]).Draw(t, "names") {
+	size := rapid.SampledFrom([]int{2, 3, 4, 1, 5, 3, 0}).Draw(t, "size")
+	for _, name := range rapid.Permutation(fieldNames).Draw(t, "names")[:size] {
 		d = append(d, bson.E{Key: name, Value: drawValue(t, depth-1)})
 	}
 	return d
 }
 
+// drawArray draws numbers, or documents, or anything.
 func drawArray(t *rapid.T, depth int) bson.A {
 	a := bson.A{}
-	for range rapid.IntRange(0, 4).Draw(t, "length") {
-		a = append(a, drawValue(t, depth-1))
+	kind := rapid.SampledFrom([]string{"numbers", "documents", "any"}).Draw(t, "elements")
+	for range rapid.SampledFrom([]int{0, 1, 2, 2, 3, 4}).Draw(t, "length") {
+		switch {
+		case kind == "numbers":
+			a = append(a, int32(rapid.IntRange(0, 3).Draw(t, "number")))
+		case kind == "documents" && depth > 1:
+			a = append(a, drawDocument(t, depth-1))
+		default:
+			a = append(a, drawValue(t, depth-1))
+		}
 	}
 	return a
 }
 
 func drawValue(t *rapid.T, depth int) any {
-	kind := rapid.IntRange(0, 12).Draw(t, "type")
-	if depth > 0 && kind > 9 {
+	kind := rapid.SampledFrom([]string{"", "array", "document", "array", ""}).Draw(t, "kind")
+	switch {
+	case depth > 0 && kind == "array":
 		return drawArray(t, depth)
-	}
-	if depth > 0 && kind > 6 {
+	case depth > 0 && kind == "document":
 		return drawDocument(t, depth)
 	}
 	return drawScalar(t)
@@ -87,36 +100,86 @@ func drawScalar(t *rapid.T) any {
 	return int32(n)
 }
 
-func drawPath(t *rapid.T) string {
-	if rapid.IntRange(0, 30).Draw(t, "odd") == 0 {
-		return rapid.SampledFrom([]string{
-			"_id", "_id.a", "_id.c", "", "a.", "$", "$[]", "$x", "a..b", "$ref", "$id", "a.$[e",
-		}).Draw(t, "oddPath")
-	}
-	path := rapid.SampledFrom(fieldNames).Draw(t, "field")
-	for range rapid.IntRange(0, 2).Draw(t, "depth") {
-		path += "." + rapid.SampledFrom(innerNames).Draw(t, "part")
-	}
-	return path
-}
-
-func drawOperators(t *rapid.T) bson.D {
+// drawOperators draws a few edits of a document, each with an operator that suits what is there.
+func drawOperators(t *rapid.T, doc bson.D) bson.D {
 	var operators bson.D
-	for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom(updateNames), 1, 3,
-		rapid.ID[string]).Draw(t, "operators") {
-		fields := bson.D{}
-		for _, path := range rapid.SliceOfNDistinct(rapid.Custom(drawPath), 1, 2,
-			rapid.ID[string]).Draw(t, "paths") {
-			fields = append(fields, bson.E{Key: path, Value: drawArgument(t, name)})
+	for range rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "edits") {
+		path, at := drawPath(t, doc)
+		name := rapid.SampledFrom(suitable(at)).Draw(t, "operator")
+		if unlikely(t) {
+			name = rapid.SampledFrom(suitable("")).Draw(t, "anyOperator")
 		}
-		operators = append(operators, bson.E{Key: name, Value: fields})
+		edit := bson.E{Key: path, Value: drawArgument(t, name, doc)}
+		i := slices.IndexFunc(operators, func(o bson.E) bool { return o.Key == name })
+		if i < 0 {
+			operators = append(operators, bson.E{Key: name, Value: bson.D{edit}})
+			continue
+		}
+		operators[i].Value = append(operators[i].Value.(bson.D), edit)
 	}
 	return operators
 }
 
+// suitable returns the operators that can do something to a value; all, to a string.
+func suitable(v any) []string {
+	numbers := []string{"$inc", "$mul", "$bit", "$min", "$max"}
+	arrays := []string{"$push", "$push", "$push", "$addToSet", "$pull", "$pullAll", "$pop"}
+	any := []string{"$set", "$set", "$unset", "$rename"}
+	switch v.(type) {
+	case int32, int64, float64, bson.Decimal128:
+		return append(numbers, any...)
+	case bson.A:
+		return append(arrays, any...)
+	case string:
+		return slices.Concat(numbers, arrays, any, []string{"$setOnInsert"})
+	}
+	return any
+}
+
+func unlikely(t *rapid.T) bool { return rapid.IntRange(0, 15).Draw(t, "unlikely") == 7 }
+
+// drawPath follows a document to some depth, and goes astray now and then.
+func drawPath(t *rapid.T, doc bson.D) (string, any) {
+	if unlikely(t) {
+		return rapid.SampledFrom(oddPaths).Draw(t, "odd"), ""
+	}
+	path, at := "", any(doc)
+	for range rapid.SampledFrom([]int{2, 1, 3, 2, 3, 4}).Draw(t, "depth") {
+		part, below := drawPart(t, at)
+		path, at = path+"."+part, below
+		if _, isDocument := at.(bson.D); !isDocument && at != nil && !isArray(at) && !unlikely(t) {
+			break
+		}
+	}
+	return path[1:], at
+}
+
+// drawPart draws a path's next component, and returns what is there.
+func drawPart(t *rapid.T, at any) (string, any) {
+	switch v := at.(type) {
+	case bson.A:
+		part := rapid.SampledFrom(elementNames).Draw(t, "element")
+		if len(v) > 0 {
+			return part, v[0]
+		}
+		return part, ""
+	case bson.D:
+		if len(v) > 0 && rapid.SampledFrom([]bool{true, true, true, false}).Draw(t, "there") {
+			field := rapid.SampledFrom(v).Draw(t, "known")
+			return field.Key, field.Value
+		}
+	}
+	return rapid.SampledFrom(fieldNames).Draw(t, "field"), ""
+}
+
+func isArray(v any) bool {
+	_, ok := v.(bson.A)
+	return ok
+}
+
 // drawArgument draws what an operator takes, and now and then anything.
-func drawArgument(t *rapid.T, operator string) any {
-	if rapid.IntRange(0, 20).Draw(t, "any") == 0 {
+func drawArgument(t *rapid.T, operator string, doc bson.D) any {
+	if unlikely(t) {
 		return drawValue(t, 2)
 	}
 	switch operator {
@@ -125,7 +188,8 @@ func drawArgument(t *rapid.T, operator string) any {
 			int32(0), int32(2), int64(0), int64(3), 0.0, 1.5, bson.NewDecimal128(0x3040000000000000, 1),
 		}).Draw(t, "number")
 	case "$rename":
-		return drawPath(t)
+		path, _ := drawPath(t, doc)
+		return path
 	case "$push":
 		return drawPush(t)
 	case "$addToSet":
@@ -193,7 +257,7 @@ func drawArrayFilters(t *rapid.T, update string) []bson.D {
 	var filters []bson.D
 	for _, name := range []string{"e", "f"} {
 		needed := strings.Contains(update, "$["+name+"]")
-		if needed == (rapid.IntRange(0, 20).Draw(t, "wrong") == 0) {
+		if needed == unlikely(t) {
 			continue
 		}
 		filters = append(filters, rapid.SampledFrom([]bson.D{

@@ -21,7 +21,7 @@ import (
 // tell of them. A check of rapid is a batch of cases, which go to the server as one command.
 func TestUpdatesAreThoseOfAServer(t *testing.T) {
 	t.Parallel()
-	d := mongotest.Start(t, mongotest.Needs{})
+	d := mongotest.Start(t, mongotest.Needs{Own: true}) // an update that kills it kills no other
 	r := newRealUpdates(t, d.Database(t))
 	began, cases := time.Now(), 0
 	rapid.Check(t, func(t *rapid.T) {
