@@ -79,8 +79,11 @@ func (d *draft) update(ns Namespace, rec Record, result update.Result) error {
 		op = OpReplace
 	}
 	updated := documentChange(c, op, r.id, rec.Doc, result.Doc)
-	if op == OpUpdate {
+	switch {
+	case op == OpUpdate:
 		updated.entry.Desc = result.Desc
+	case result.Logged != nil:
+		updated.entry.Doc = result.Logged
 	}
 	d.add(updated)
 	return nil

@@ -44,6 +44,7 @@ func TestChangesOfDocumentsAreInTheOplog(t *testing.T) {
 	rec, _ = e.Latest().ByID(orders, "a")
 	wantNoError(t, e.plain().Update(orders, rec, update.Result{
 		Doc: doc("a", "y", int32(2)), Changed: true, Kind: update.Replaced,
+		Logged: d("y", int32(2), "_id", "a"), // as the replacement had it
 	}))
 	wantNoError(t, remove(e.plain(), "a"))
 
@@ -54,8 +55,8 @@ func TestChangesOfDocumentsAreInTheOplog(t *testing.T) {
 			LSID: d("id", "s"), TxnNumber: &number, StmtID: 5},
 		{Op: storage.OpUpdate, NS: orders, DocumentKey: key, Desc: desc, Before: a, After: ax,
 			HasImages: true},
-		{Op: storage.OpReplace, NS: orders, DocumentKey: key, Doc: ay, Before: ax, After: ay,
-			HasImages: true},
+		{Op: storage.OpReplace, NS: orders, DocumentKey: key,
+			Doc: d("y", int32(2), "_id", "a"), Before: ax, After: ay, HasImages: true},
 		{Op: storage.OpDelete, NS: orders, DocumentKey: key, Before: ay, HasImages: true},
 	}
 	got := e.since(from)
