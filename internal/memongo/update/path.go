@@ -110,7 +110,7 @@ func arrayIndex(part string) (int, bool) {
 	return int(index), err == nil
 }
 
-// comparePaths orders components as operators are applied: numbers by value, others as text.
+// compareParts orders components as operators are applied: numbers by value, others as text.
 func compareParts(a, b string) int {
 	if isNumber(a) && isNumber(b) && len(a) != len(b) {
 		return len(a) - len(b)

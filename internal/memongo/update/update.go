@@ -13,8 +13,12 @@ import (
 // Options are what a statement says beside its update.
 type Options struct {
 	ArrayFilters []bson.D
-	Upsert       bool
-	Multi        bool
+
+	// Upsert says that the statement may insert. It changes nothing about what is accepted.
+	Upsert bool
+
+	// Multi says that the statement is for all documents that match. A replacement is not.
+	Multi bool
 
 	// Let are the variables that a pipeline can use: the command's, and the statement's
 	// constants. Their values are looked up in [Context.Vars].

@@ -271,9 +271,17 @@ func drawArrayFilters(t *rapid.T, update string) []bson.D {
 
 // drawStages draws pipelines that move, change and take away.
 func drawStages(t *rapid.T) bson.A {
+	stages := bson.A{drawStage(t)}
+	if rapid.Bool().Draw(t, "two") {
+		stages = append(stages, drawStage(t))
+	}
+	return stages
+}
+
+func drawStage(t *rapid.T) bson.D {
 	name := rapid.SampledFrom(fieldNames).Draw(t, "field")
 	literal := bson.D{{Key: "$literal", Value: drawValue(t, 3)}}
-	return bson.A{rapid.SampledFrom([]bson.D{
+	return rapid.SampledFrom([]bson.D{
 		{{Key: "$set", Value: bson.D{{Key: name, Value: literal}}}},
 		{{Key: "$set", Value: bson.D{{Key: name + ".a", Value: literal}}}},
 		{{Key: "$set", Value: bson.D{{Key: name, Value: "$b"}}}},
@@ -285,5 +293,5 @@ func drawStages(t *rapid.T) bson.A {
 		{{Key: "$set", Value: bson.D{{Key: name, Value: bson.D{
 			{Key: "$concatArrays", Value: bson.A{bson.A{literal}, bson.A{"$a"}}},
 		}}}}},
-	}).Draw(t, "stage")}
+	}).Draw(t, "stage")
 }
