@@ -36,11 +36,6 @@ func connect(t testing.TB, s *memongo.Server, opts ...*options.ClientOptions) *m
 	return client
 }
 
-func collection(t testing.TB, o memongo.Options) *mongo.Collection {
-	t.Helper()
-	return connect(t, start(t, o)).Database("d").Collection("c")
-}
-
 func run(t testing.TB, client *mongo.Client, command bson.D) (bson.Raw, error) {
 	t.Helper()
 	return client.Database("admin").RunCommand(t.Context(), command).Raw()
