@@ -5,18 +5,16 @@ import (
 	"time"
 )
 
-// The time between two looks at a condition. What takes a moment is looked for every millisecond,
-// so that nobody waits for what has just happened; what takes longer ten times a second, so that a
-// minute of virtual time is not sixty thousand looks.
+// The time between two looks at a condition: at first short, so that nobody waits for what has
+// just happened, then longer, so that a minute of virtual time is not thousands of looks.
 const (
 	firstPause = time.Millisecond
-	firstLooks = 1000
-	laterPause = 100 * time.Millisecond
+	mostPause  = 100 * time.Millisecond
 )
 
 // Await waits until a condition holds, and fails the test if it does not within [Patience]. The
-// condition is asked every millisecond for a second, and every tenth of a second from then on, by
-// the goroutine that called Await: it may call methods of t.
+// condition is asked again and again, at first after a millisecond and in the end ten times a
+// second, by the goroutine that called Await: it may use t.
 func Await(t TB, condition func() bool) {
 	t.Helper()
 	if err := await(condition, nil); err != nil {
@@ -26,13 +24,14 @@ func Await(t TB, condition func() bool) {
 
 // await waits until the condition holds, or until what it waits for has ended.
 func await(condition func() bool, ended <-chan struct{}) error {
+	return awaitAt(mostPause, condition, ended)
+}
+
+// awaitAt is await with other pauses at most.
+func awaitAt(most time.Duration, condition func() bool, ended <-chan struct{}) error {
 	limit := time.NewTimer(Patience)
 	defer limit.Stop()
-	for look := 1; !condition(); look++ {
-		pause := firstPause
-		if look > firstLooks {
-			pause = laterPause
-		}
+	for pause := firstPause; !condition(); pause = min(2*pause, most) {
 		select {
 		case <-ended:
 			return errEnded

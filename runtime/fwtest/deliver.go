@@ -103,7 +103,9 @@ func happen(t TB, s fw.Stream, c Change) (*change.Event, error) {
 	if s.Database != "" {
 		database = s.Database
 	}
-	in := NewClient(t).Database(database).Collection(s.Collections[0])
+	server := newServer(t)
+	defer server.end()
+	in := server.Client().Database(database).Collection(s.Collections[0])
 	id, err := c.prepare(ctx, in)
 	if err != nil {
 		return nil, err

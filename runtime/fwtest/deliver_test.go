@@ -3,6 +3,7 @@ package fwtest_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -125,5 +126,63 @@ func TestDeliveredEventIsThatOfTheChange(t *testing.T) {
 				t.Errorf("%+v, document %+v", got, got.Doc)
 			}
 		})
+	}
+}
+
+func TestHandlerThatDoesNotReturnFailsTheTest(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		release := make(chan struct{})
+		defer close(release)
+		for name, handle := range map[string]func(ctx context.Context){
+			"ends with its context": func(ctx context.Context) { <-ctx.Done() },
+			"goes on for ever":      func(context.Context) { <-release },
+		} {
+			said := failing(func(tb fwtest.TB) {
+				fwtest.Deliver(tb, stream(func(ctx context.Context, _ *fw.Event[order]) error {
+					handle(ctx)
+					return ctx.Err()
+				}), fwtest.Insert(order{ID: 1}))
+			})
+			t.Log(name)
+			wantSaid(t, said, "the handler of event ", "takes longer than 30s")
+		}
+	})
+}
+
+func TestWhatCannotBeDeliveredSaysWhy(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		broken := stream(nothing)
+		broken.Retry.Attempts = -1
+		for _, bundle := range []struct {
+			stream fw.Stream
+			change fwtest.Change
+			said   []string
+		}{
+			{broken, fwtest.Insert(order{}), []string{`stream "orders"`, "Retry.Attempts"}},
+			{stream(nothing), fwtest.Insert(5), []string{"let the change happen"}},
+			{stream(nothing), fwtest.Update(order{1, 5}, bson.M{"$set": bson.M{"cents": 5}}),
+				[]string{"the update changes nothing, so there is no event"}},
+			{stream(nothing), fwtest.Update(5, bson.M{}), []string{"store the document as it was"}},
+			{stream(func(context.Context, *fw.Event[order]) error {
+				runtime.Goexit()
+				return nil
+			}), fwtest.Insert(order{}), []string{"t.Fatal", "use t.Error"}},
+		} {
+			wantSaid(t, failing(func(tb fwtest.TB) {
+				fwtest.Deliver(tb, bundle.stream, bundle.change)
+			}), bundle.said...)
+		}
+		wantSaid(t, failing(func(tb fwtest.TB) {
+			fwtest.Deliver(tb, stream(nothing), fwtest.Insert(order{})).Again()
+		}), "no next attempt: the event is handled")
+	})
+}
+
+func TestOptionsChangeWhatIsDelivered(t *testing.T) {
+	t.Parallel()
+	d := fwtest.Deliver(t, handling(errClosed), fwtest.Insert(order{}),
+		fw.WithRetry(fw.RetryPolicy{Attempts: 1}))
+	if d.Outcome != fwtest.DeadLettered || d.Attempts != 1 {
+		t.Errorf("%s after %d attempts, want a dead letter after one", d.Outcome, d.Attempts)
 	}
 }

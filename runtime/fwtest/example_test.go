@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"strings"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	fw "github.com/fwgen/fwgen/runtime"
 	"github.com/fwgen/fwgen/runtime/fwtest"
@@ -63,6 +64,28 @@ func (h *InvoiceHandler) FWStream() fw.Stream {
 	}
 }
 
+// newInvoices returns an app with the handler, as an application has a function for it.
+func newInvoices(client *mongo.Client, h *InvoiceHandler) *fw.App {
+	app, err := fw.New(fw.Config{
+		Client: client, Database: "shop", Logger: slog.New(slog.DiscardHandler),
+	})
+	if err == nil {
+		err = app.Add(h)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return app
+}
+
+func write(client *mongo.Client, invoices ...Invoice) {
+	_, err := client.Database("shop").Collection("invoices").
+		InsertMany(context.Background(), invoices)
+	if err != nil {
+		panic(err)
+	}
+}
+
 // A handler alone, attempt by attempt: nothing is waited for.
 func ExampleDeliver() {
 	t := &example{} // in a test: its t
@@ -83,43 +106,111 @@ func ExampleDeliver() {
 	// dead_lettered after 2 attempts
 }
 
-// An application with a database, from the first event to a dead letter.
+// An application runs on a MongoDB inside the process. What is written after Run has returned is
+// handled.
+func ExampleRun() {
+	t := &example{} // in a test: its t
+	defer t.end()
+
+	client := fwtest.NewClient(t)
+	h := &InvoiceHandler{}
+	app := newInvoices(client, h)
+	stop := fwtest.Run(t, app)
+	write(client, Invoice{ID: "A-1", Cents: 500}, Invoice{ID: "A-2", Cents: 700})
+	fwtest.Await(t, func() bool {
+		return fwtest.StreamStatus(t, app, "invoices").Attempts == 2
+	})
+	stop()
+	fmt.Println(h.Paid)
+
+	// Output:
+	// [A-1 A-2]
+}
+
+// An app goes on where the one before has ended.
 func ExampleRunUntil() {
 	t := &example{} // in a test: its t
 	defer t.end()
 
 	client := fwtest.NewClient(t)
-	shop := client.Database("shop")
-	app, err := fw.New(fw.Config{
-		Client: client, Database: shop.Name(), Logger: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	fwtest.Run(t, newInvoices(client, &InvoiceHandler{}))() // a first start, and its stop
+	write(client, Invoice{ID: "A-1", Cents: 500})
+
 	h := &InvoiceHandler{}
-	if err := app.Add(h); err != nil {
-		fmt.Println(err)
-		return
-	}
-
-	written := false
+	app := newInvoices(client, h)
 	fwtest.RunUntil(t, app, func() bool {
-		s := fwtest.StreamStatus(t, app, "invoices")
-		if s.State == fw.StateRunning && !written {
-			written = true
-			_, err = shop.Collection("invoices").InsertMany(context.Background(), []any{
-				Invoice{ID: "A-1", Cents: 500}, bson.D{{Key: "_id", Value: "A-2"}},
-			})
-		}
-		return s.DeadLetters == 1 || err != nil
+		return fwtest.StreamStatus(t, app, "invoices").Attempts == 1
 	})
-	fmt.Println(h.Paid, err)
-
-	letters := fwtest.RequireDeadLetters(t, shop, "invoices", 1)
-	fmt.Println(letters[0].Key.Lookup("_id").StringValue(), letters[0].Error.Message)
+	fmt.Println(h.Paid)
 
 	// Output:
-	// [A-1] <nil>
-	// A-2 nothing to pay
+	// [A-1]
+}
+
+// The second attempt follows after 100 ms, which pass here; in a bubble of testing/synctest they
+// would not. See the example of NewClient.
+func ExampleAdvancePastRetry() {
+	t := &example{} // in a test: its t
+	defer t.end()
+
+	client := fwtest.NewClient(t)
+	app := newInvoices(client, &InvoiceHandler{})
+	fwtest.Run(t, app)
+	write(client, Invoice{ID: "A-1"})
+	fwtest.AdvancePastRetry(t, app, "invoices")
+	fwtest.RequireDeadLetters(t, client.Database("shop"), "invoices", 1)
+	fmt.Println(fwtest.StreamStatus(t, app, "invoices").Attempts, "attempts")
+
+	// Output:
+	// 2 attempts
+}
+
+// What can't be handled is a dead letter after its last attempt.
+func ExampleRequireDeadLetters() {
+	t := &example{} // in a test: its t
+	defer t.end()
+
+	client := fwtest.NewClient(t)
+	fwtest.Run(t, newInvoices(client, &InvoiceHandler{}))
+	write(client, Invoice{ID: "A-1", Cents: 500}, Invoice{ID: "A-2"})
+
+	letter := fwtest.RequireDeadLetters(t, client.Database("shop"), "invoices", 1)[0]
+	fmt.Printf("%s: %s (%s), after %d attempts\n", letter.Key.Lookup("_id").StringValue(),
+		letter.Error.Message, letter.Error.Kind, letter.Attempts)
+
+	// Output:
+	// A-2: nothing to pay (handler), after 2 attempts
+}
+
+// An event that the stored position is past does not come again.
+func ExampleRequirePosition() {
+	t := &example{} // in a test: its t
+	defer t.end()
+
+	client := fwtest.NewClient(t)
+	shop := client.Database("shop")
+	fwtest.Run(t, newInvoices(client, &InvoiceHandler{}))
+	write(client, Invoice{ID: "A-1"})
+
+	letter := fwtest.RequireDeadLetters(t, shop, "invoices", 1)[0]
+	_, event, _ := strings.Cut(letter.ID, "/") // stream/event
+	at := fwtest.RequirePosition(t, shop, "invoices", event)
+	fmt.Println("at this event:", at.EventID == event, "under term", at.Term)
+
+	// Output:
+	// at this event: true under term 1
+}
+
+// A program that shows something with nothing installed.
+func ExampleStart() {
+	server := fwtest.Start()
+	defer server.Close()
+	client := server.Client()
+	write(client, Invoice{ID: "A-1", Cents: 500})
+	n, err := client.Database("shop").Collection("invoices").
+		CountDocuments(context.Background(), struct{}{})
+	fmt.Println(n, err)
+
+	// Output:
+	// 1 <nil>
 }

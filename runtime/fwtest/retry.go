@@ -6,6 +6,9 @@ import (
 	fw "github.com/fwgen/fwgen/runtime"
 )
 
+// retryPause is the time between two looks at what waits: a wait may be short, and a look is cheap.
+const retryPause = 5 * time.Millisecond
+
 // AdvancePastRetry waits until an event of a stream waits for its next attempt, or its reader for
 // being opened again, then until that time has come and the attempt has begun. Within a bubble of
 // testing/synctest no time passes outside of it. Outside of one it takes the time that the retry
@@ -15,7 +18,7 @@ import (
 func AdvancePastRetry(t TB, app *fw.App, stream string) {
 	t.Helper()
 	var next time.Time
-	err := await(func() bool {
+	err := awaitAt(retryPause, func() bool {
 		next = nextRetry(t, app, stream)
 		return next.After(time.Now())
 	}, nil)
@@ -25,7 +28,7 @@ func AdvancePastRetry(t TB, app *fw.App, stream string) {
 	}
 	time.Sleep(time.Until(next))
 	// What was waited for happens in other goroutines at the same instant.
-	err = await(func() bool { return !nextRetry(t, app, stream).Equal(next) }, nil)
+	err = awaitAt(retryPause, func() bool { return !nextRetry(t, app, stream).Equal(next) }, nil)
 	if err != nil {
 		t.Fatalf("fwtest: the retry of stream %s was due at %s and does not begin; %s", stream,
 			next.Format(time.TimeOnly), summary(app))

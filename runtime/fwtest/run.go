@@ -103,12 +103,13 @@ func (r *run) stop() {
 // started reports whether no stream of the app is still on its way. One that waits for the first
 // answer of its change stream misses nothing any more.
 func started(app *fw.App) bool {
-	for _, s := range app.Status().Streams {
+	streams := app.Status().Streams
+	for _, s := range streams {
 		if s.State == fw.StateStarting && s.Code != "opening" {
 			return false
 		}
 	}
-	return true
+	return len(streams) > 0
 }
 
 // summary says in what state an app's streams are, for whoever looks at a failed test.

@@ -2,9 +2,7 @@ package fwtest
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -18,17 +16,21 @@ import (
 type Server struct {
 	t      TB
 	server *memongo.Server
-	close  func()
+
+	mu      sync.Mutex // guards clients
+	clients []*mongo.Client
 }
 
 // NewServer starts a server that ends with the test. Tests that need one client only take
 // [NewClient].
 func NewServer(t TB) *Server {
 	t.Helper()
-	s := memongo.Start(memongo.Options{})
-	t.Cleanup(s.Close)
-	return &Server{t, s, s.Close}
+	s := newServer(t)
+	t.Cleanup(s.end)
+	return s
 }
+
+func newServer(t TB) *Server { return &Server{t: t, server: memongo.Start(memongo.Options{})} }
 
 // NewClient returns a client of a new server. Both end with the test.
 func NewClient(t TB, opts ...*options.ClientOptions) *mongo.Client {
@@ -41,42 +43,47 @@ func NewClient(t TB, opts ...*options.ClientOptions) *mongo.Client {
 // test panics.
 //
 // It is a test double there as well: what a program keeps in it is gone when the program ends.
-func Start() *Server {
-	p := &program{}
-	s := NewServer(p)
-	s.close = p.end
-	return s
-}
+func Start() *Server { return newServer(program{}) }
 
-// Close ends the server before the test does, as a crash would: its connections break, what it
-// holds is gone, and its clients can't reach it any more. It may be called more than once.
-func (s *Server) Close() { s.close() }
-
-// disconnectTimeout bounds what a client tells a server that may be closed.
-const disconnectTimeout = time.Second
-
-// Client returns another client of the server, which ends with the test. Each instance of an
-// application has one of its own, as in production. Options come on top of those that connect it.
+// Client returns another client of the server, which is disconnected when the test ends, or
+// before if the test does that. Each instance of an application has one of its own, as in
+// production. Options come on top of those that connect it.
 func (s *Server) Client(opts ...*options.ClientOptions) *mongo.Client {
 	s.t.Helper()
-	// The driver would keep a question to the server open all the time, and a client that is
-	// disconnected soon after its first use may wait for the answer, for 10 s.
-	ours := s.server.ClientOptions().SetServerMonitoringMode(
-		options.ServerMonitoringModePoll)
-	client, err := mongo.Connect(append([]*options.ClientOptions{ours}, opts...)...)
+	client, err := mongo.Connect(append([]*options.ClientOptions{s.server.ClientOptions()}, opts...)...)
 	if err != nil {
 		s.t.Fatalf("fwtest: connect: %v", err)
 	}
-	s.t.Cleanup(func() {
-		// The test's context has ended by now.
-		ctx, cancel := context.WithTimeout(context.Background(), disconnectTimeout)
-		defer cancel()
-		err := client.Disconnect(ctx)
-		if err != nil && !errors.Is(err, mongo.ErrClientDisconnected) {
-			s.t.Errorf("fwtest: disconnect: %v", err)
-		}
-	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clients = append(s.clients, client)
 	return client
+}
+
+// Close ends the server. In a test it need not be called, and is as a crash would be: connections
+// break, what the server holds is gone, and clients go on looking for it until the test ends. A
+// program calls it at its end, and its clients are disconnected as well. It may be called more than
+// once.
+func (s *Server) Close() {
+	s.server.Close()
+	if s.t == (program{}) {
+		s.end()
+	}
+}
+
+// end ends the server and its clients.
+func (s *Server) end() {
+	// The server goes first: of one that answers, the driver may wait for an answer for 10 s.
+	s.server.Close()
+	s.mu.Lock()
+	clients := s.clients
+	s.clients = nil
+	s.mu.Unlock()
+	nobody, cancel := context.WithCancel(context.Background())
+	cancel() // nothing is left to be told to the server
+	for _, client := range clients {
+		_ = client.Disconnect(nobody) // what it did not tell the server, or was disconnected before
+	}
 }
 
 // URI makes the server reachable for other programs on this machine, such as a shell, and returns
@@ -103,31 +110,13 @@ func (s *Server) StepDown(d time.Duration) {
 // has lost its position.
 func (s *Server) ForgetOplog() { s.server.ForgetOplog(0) }
 
-// program takes the place of a test where there is none.
-type program struct {
-	mu       sync.Mutex // guards cleanups
-	cleanups []func()
-}
+// program takes the place of a test where there is none. It has no end.
+type program struct{}
 
-func (*program) Helper() {}
+func (program) Helper() {}
 
-func (*program) Errorf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+func (program) Errorf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
-func (*program) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+func (program) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
-func (p *program) Cleanup(f func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.cleanups = append(p.cleanups, f)
-}
-
-// end cleans up, last first.
-func (p *program) end() {
-	p.mu.Lock()
-	cleanups := p.cleanups
-	p.cleanups = nil
-	p.mu.Unlock()
-	for _, f := range slices.Backward(cleanups) {
-		f()
-	}
-}
+func (program) Cleanup(func()) {}
