@@ -151,7 +151,7 @@ func (t *transaction) abort(why error) {
 	}
 }
 
-// failed ends a transaction because one of its commands failed.
+// failed ends a transaction because one of its commands failed, or its client wants it to end.
 func (s *session) failed(t *transaction) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,13 +164,24 @@ func commitTransaction(r *request) (bson.D, error) {
 		return nil, mongoerr.New(mongoerr.CommandFailed,
 			"commitTransaction must be run within a transaction")
 	}
+	if err := r.session.commit(t); err != nil {
+		return nil, err
+	}
+	return r.confirmed(bson.D{}), nil
+}
+
+// commit ends a transaction with success. Whoever aborts it meanwhile, as a step-down does, comes
+// before or after that as a whole.
+func (s *session) commit(t *transaction) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if t.open != nil && !t.committed {
 		if _, err := t.open.Commit(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	t.committed = true
-	return r.confirmed(bson.D{}), nil
+	return nil
 }
 
 func abortTransaction(r *request) (bson.D, error) {
@@ -178,7 +189,7 @@ func abortTransaction(r *request) (bson.D, error) {
 		return nil, mongoerr.New(mongoerr.CommandFailed,
 			"abortTransaction must be run within a transaction")
 	}
-	r.txn.abort(nil)
+	r.session.failed(r.txn)
 	return r.confirmed(bson.D{}), nil
 }
 
