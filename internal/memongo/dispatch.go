@@ -82,7 +82,7 @@ func (r *request) run() (bson.D, error) {
 		return nil, err
 	}
 	answer, err := r.guarded()
-	if err == nil && fault.writeConcernError != nil {
+	if err == nil && fault.writeConcernError != nil && (!r.command.is(reads) || r.writesOut()) {
 		answer = fault.unconfirmed(r, answer)
 	}
 	return answer, errors.Join(fault.after(r), err)

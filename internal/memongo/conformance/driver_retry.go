@@ -18,6 +18,7 @@ func retryChecks() []check {
 		{name: "driver/a write is sent again after a step-down's code", run: writesAgainAfterCode},
 		{name: "driver/a write is sent again after a write concern error", run: writesAgainAfterConcern},
 		{name: "driver/a read is sent again when its connection is closed", run: readsAgain},
+		{name: "driver/a read has no write concern error", run: readsUnconcerned},
 		{name: "driver/a stream is opened again when its connection closes", run: streamsAgain},
 		{name: "driver/a stream is opened again after some errors", run: streamsAgainAfterCode},
 		{name: "driver/a stream ends with an error that is not resumable", run: streamEnds},
@@ -108,6 +109,15 @@ func writesAgainAfterConcern(c *C) {
 func readsAgain(c *C) {
 	c.Insert("c", `[{_id: 1}]`)
 	coll := c.failing(1, `{failCommands: ['find'], closeConnection: true}`)
+	if err := coll.FindOne(c.Context(), withID(1)).Err(); err != nil {
+		c.Errorf("find: %v", err)
+	}
+}
+
+func readsUnconcerned(c *C) {
+	c.Insert("c", `[{_id: 1}]`)
+	coll := c.failing(1, `{failCommands: ['find', 'count', 'distinct'],
+		writeConcernError: {code: 91, errmsg: 'shutting down'}}`)
 	if err := coll.FindOne(c.Context(), withID(1)).Err(); err != nil {
 		c.Errorf("find: %v", err)
 	}
