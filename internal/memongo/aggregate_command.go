@@ -33,6 +33,9 @@ func aggregate(r *request) (bson.D, error) {
 	if err := r.outOfPlace(stages); err != nil {
 		return nil, err
 	}
+	if err := r.hinted(ns, r.args); err != nil {
+		return nil, err
+	}
 	view, err := r.view(ns)
 	if err != nil {
 		return nil, err

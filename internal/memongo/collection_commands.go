@@ -2,6 +2,7 @@ package memongo
 
 import (
 	"crypto/rand"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -78,7 +79,9 @@ func drop(r *request) (bson.D, error) {
 		indexes, err := r.server.engine.Drop(ns)
 		answer = bson.D{{Key: "nIndexesWas", Value: indexes}, {Key: "ns", Value: ns.String()}}
 		if err == nil {
-			r.server.cursors.killOn(ns)
+			r.server.cursors.killOn("collection dropped", func(of storage.Namespace) bool {
+				return of == ns
+			})
 		}
 		return err
 	})
@@ -87,7 +90,12 @@ func drop(r *request) (bson.D, error) {
 
 func dropDatabase(r *request) (bson.D, error) {
 	err := r.unbusy(func() error {
-		_, err := r.server.engine.DropDatabase(r.db)
+		existed, err := r.server.engine.DropDatabase(r.db)
+		if existed && err == nil {
+			r.server.cursors.killOn("collection dropped", func(of storage.Namespace) bool {
+				return of.DB == r.db && !strings.HasPrefix(of.Collection, "$cmd.")
+			})
+		}
 		return err
 	})
 	return r.confirmed(bson.D{}), err
@@ -101,9 +109,16 @@ func rename(r *request) (bson.D, error) {
 	if err := r.args.failed(); err != nil {
 		return nil, err
 	}
+	source, target := parseNamespace(from), parseNamespace(to)
 	err := r.unbusy(func() error {
-		return r.server.engine.Rename(parseNamespace(from), parseNamespace(to), dropTarget)
+		return r.server.engine.Rename(source, target, dropTarget)
 	})
+	if err == nil {
+		why := fmt.Sprintf("collection renamed from '%s' to '%s'", source, target)
+		r.server.cursors.killOn(why, func(of storage.Namespace) bool {
+			return of == source || of == target
+		})
+	}
 	return r.confirmed(bson.D{}), err
 }
 

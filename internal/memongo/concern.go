@@ -79,17 +79,22 @@ func (r *request) confirmed(answer bson.D) bson.D {
 	}})
 }
 
-// reached refuses a time that the cluster has not reached yet.
+// reached refuses what is no time that the cluster has reached.
 func (r *request) reached(v any) error {
 	at, ok := v.(bson.Timestamp)
 	if !ok {
 		return mongoerr.New(mongoerr.TypeMismatch,
 			`"afterClusterTime" had the wrong type. Expected timestamp, found %s`, value.TypeName(v))
 	}
+	return r.notLater("afterClusterTime", at)
+}
+
+// notLater refuses a time that the cluster has not reached yet.
+func (r *request) notLater(field string, at bson.Timestamp) error {
 	if now := r.server.engine.Gossip(r.told()); at.After(now) {
-		return mongoerr.New(mongoerr.InvalidOptions, "readConcern afterClusterTime value must "+
+		return mongoerr.New(mongoerr.InvalidOptions, "readConcern %s value must "+
 			"not be greater than the current clusterTime. Requested clusterTime: { ts: %s }; "+
-			"current clusterTime: { ts: %s }", value.Show(at), value.Show(now))
+			"current clusterTime: { ts: %s }", field, value.Show(at), value.Show(now))
 	}
 	return nil
 }
@@ -125,16 +130,44 @@ func (r *request) checkReadConcern() error {
 				"Unrecognized option in readConcern: %s", e.Key)
 		}
 	}
+	if err := r.checkReadTime(doc, level); err != nil {
+		return err
+	}
 	switch level {
 	case "local", "majority", "linearizable", "available", "snapshot":
 	default:
 		return mongoerr.New(mongoerr.FailedToParse, "readConcern.level must be either 'local', "+
 			"'majority', 'linearizable', 'available', or 'snapshot'")
 	}
-	if level != "local" && !r.command.is(reads) && !r.inTransaction() {
+	plain := level == "local" || r.command.is(reads) && level != "snapshot"
+	if !plain && !r.supportsSnapshot() && !r.inTransaction() {
 		return mongoerr.New(mongoerr.InvalidOptions, "Command %s does not support { readConcern: "+
 			"{ level: \"%s\", provenance: \"clientSupplied\" } } :: caused by :: read concern "+
 			"not supported", r.name, level)
 	}
 	return nil
+}
+
+// checkReadTime refuses a time of a snapshot where none is read, or that has not come yet.
+func (r *request) checkReadTime(concern bson.D, level string) error {
+	v, ok := value.Get(concern, "atClusterTime")
+	_, after := value.Get(concern, "afterClusterTime")
+	at, isTimestamp := v.(bson.Timestamp)
+	switch {
+	case !ok:
+		return nil
+	case !isTimestamp:
+		return mongoerr.New(mongoerr.TypeMismatch,
+			`"atClusterTime" had the wrong type. Expected timestamp, found %s`, value.TypeName(v))
+	case level != "snapshot":
+		return mongoerr.New(mongoerr.InvalidOptions,
+			"atClusterTime field can be set only if level is equal to snapshot")
+	case after:
+		return mongoerr.New(mongoerr.InvalidOptions, "Specifying a timestamp for readConcern "+
+			"snapshot in a causally consistent session is not allowed.")
+	}
+	if r.inTransaction() {
+		return mongoerr.Unsupported("transactions at a cluster time")
+	}
+	return r.notLater("atClusterTime", at)
 }

@@ -98,11 +98,11 @@ func (c *cursors) pin(id int64, ns storage.Namespace) (*cursor, error) {
 	return cur, nil
 }
 
-// gone reports whether the documents' collection has been dropped.
-func (c *cursors) gone(d *documents) bool {
+// gone says what has become of the documents' collection, "" if it is there.
+func (c *cursors) gone(d *documents) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return d.dropped
+	return d.gone
 }
 
 // unpin takes the cursor back.
@@ -133,12 +133,12 @@ func errCursorKilled() error {
 	return mongoerr.New(mongoerr.CursorKilled, "operation was interrupted")
 }
 
-// killOn makes the cursors of a collection that is gone end with their next read.
-func (c *cursors) killOn(ns storage.Namespace) {
+// killOn makes the cursors of collections that are gone end with their next read.
+func (c *cursors) killOn(why string, gone func(storage.Namespace) bool) {
 	for _, cur := range c.all() {
-		if d, ok := cur.source.(*documents); ok && cur.ns == ns {
+		if d, ok := cur.source.(*documents); ok && gone(cur.ns) {
 			c.mu.Lock()
-			d.dropped = true
+			d.gone = why
 			c.mu.Unlock()
 		}
 	}
@@ -172,8 +172,8 @@ func (c *cursors) close() {
 // documents is the source of documents that are all there.
 type documents struct {
 	rest    []bson.D
-	limited bool // there are as many as were asked for, so that nobody looks for more
-	dropped bool // the collection is gone; guarded by cursors.mu
+	limited bool   // there are as many as were asked for, so that nobody looks for more
+	gone    string // what has become of the collection, if it is gone; guarded by cursors.mu
 }
 
 func (*documents) opening() page { return page{} }
@@ -184,6 +184,11 @@ func (d *documents) next(_ context.Context, limit int, _ bool) (page, bool, erro
 		raw, err := value.Encode(d.rest[n])
 		if err != nil {
 			return page{}, false, err
+		}
+		if len(raw) > maxAnswered {
+			return page{}, false, mongoerr.New(mongoerr.BSONObjectTooLarge, "BSONObj size: %d "+
+				"(0x%X) is invalid. Size must be between 0 and %d(16MB)", len(raw), len(raw),
+				maxAnswered)
 		}
 		if size += len(raw); size > maxDocument && n > 0 {
 			break

@@ -32,7 +32,7 @@ func (r *request) reply(id int64, ns storage.Namespace, field string, p page) bs
 		c = append(c, bson.E{Key: "invalidated", Value: true})
 	}
 	c = append(c, bson.E{Key: "id", Value: id}, bson.E{Key: "ns", Value: ns.String()})
-	return bson.D{{Key: "cursor", Value: c}}
+	return bson.D{{Key: "cursor", Value: r.timed(c)}}
 }
 
 func getMore(r *request) (bson.D, error) {
@@ -48,6 +48,10 @@ func getMore(r *request) (bson.D, error) {
 		return nil, err
 	}
 	ns := storage.Namespace{DB: r.db, Collection: name}
+	limit, _ := r.batchSize()
+	if err := r.args.failed(); err != nil {
+		return nil, err
+	}
 	cur, err := r.server.cursors.pin(number, ns)
 	if err != nil {
 		return nil, err
@@ -57,12 +61,13 @@ func getMore(r *request) (bson.D, error) {
 		return nil, err
 	}
 	defer r.under(cur.life)()
-	if d, ok := cur.source.(*documents); ok && r.server.cursors.gone(d) {
-		r.server.cursors.remove(cur.id, nil)
-		return nil, mongoerr.New(mongoerr.QueryPlanKilled, "the collection %s was dropped", ns)
+	if d, ok := cur.source.(*documents); ok {
+		if gone := r.server.cursors.gone(d); gone != "" {
+			r.server.cursors.remove(cur.id, nil)
+			return nil, mongoerr.New(mongoerr.QueryPlanKilled, "%s", gone)
+		}
 	}
-	limit, _ := r.args.int("batchSize")
-	batch, done, err := r.more(cur, int(limit))
+	batch, done, err := r.more(cur, limit)
 	if err != nil {
 		r.server.cursors.remove(cur.id, nil)
 		return nil, err

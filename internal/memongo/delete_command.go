@@ -60,6 +60,9 @@ func (r *request) delete(ns storage.Namespace, n int, statement bson.D) (int64, 
 	if err := a.simpleCollation(); err != nil {
 		return 0, err
 	}
+	if err := r.hinted(ns, a); err != nil {
+		return 0, err
+	}
 	query, _ := a.document("q")
 	limit, _ := a.int("limit")
 	vars, err := r.letVars(nil)

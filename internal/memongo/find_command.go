@@ -54,7 +54,7 @@ func find(r *request) (bson.D, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.hinted(ns); err != nil {
+	if err := r.hinted(ns, r.args); err != nil {
 		return nil, err
 	}
 	single := r.args.flag("singleBatch")
@@ -112,10 +112,10 @@ func (r *request) query(filter string) (query, error) {
 	return q, err
 }
 
-// hinted refuses a hint at an index that there is not. A hint at one that there is changes
-// nothing.
-func (r *request) hinted(ns storage.Namespace) error {
-	hint, ok := r.args.get("hint")
+// hinted refuses a hint of a command, or of a statement of one, at an index that there is not. A
+// hint at one that there is changes nothing.
+func (r *request) hinted(ns storage.Namespace, a args) error {
+	hint, ok := a.get("hint")
 	if natural, _ := hint.(bson.D); !ok || len(natural) == 1 && natural[0].Key == "$natural" {
 		return nil
 	}
@@ -207,6 +207,9 @@ func count(r *request) (bson.D, error) {
 	if q.limit < 0 {
 		q.limit = -q.limit
 	}
+	if err := r.hinted(ns, r.args); err != nil {
+		return nil, err
+	}
 	view, err := r.view(ns)
 	if err != nil {
 		return nil, err
@@ -234,7 +237,7 @@ func distinct(r *request) (bson.D, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bson.D{{Key: "values", Value: distinctValues(docs, key)}}, nil
+	return r.timed(bson.D{{Key: "values", Value: distinctValues(docs, key)}}), nil
 }
 
 // distinctValues returns the different values of a path in documents, an array's elements each.

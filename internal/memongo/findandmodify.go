@@ -32,6 +32,9 @@ func findAndModify(r *request) (bson.D, error) {
 			bson.E{Key: "retriedStmtId", Value: r.statement.id(0)})), nil
 	}
 	m, err := r.modification()
+	if err == nil {
+		err = r.hinted(ns, r.args)
+	}
 	if err != nil {
 		return nil, err
 	}

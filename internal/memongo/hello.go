@@ -13,6 +13,7 @@ import (
 // What a server tells clients of its limits.
 const (
 	maxDocument    = 16 << 20
+	maxAnswered    = maxDocument + 16<<10 // a document that a stage has made
 	maxMessage     = 48_000_000
 	maxWriteBatch  = 100_000
 	maxWireVersion = 17 // of 6.0

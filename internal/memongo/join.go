@@ -34,7 +34,7 @@ func (r *request) join() (leave func(error) error, err error) {
 		return nil, err
 	}
 	leave = func(err error) error {
-		if err != nil && r.txn != nil && !mongoerr.Is(err, mongoerr.OperationNotSupportedInTxn) {
+		if err != nil && r.txn != nil {
 			r.session.failed(r.txn)
 		}
 		r.session.give()

@@ -32,6 +32,7 @@ type request struct {
 	txn       *transaction // nil outside a transaction
 
 	concern writeConcern
+	readAt  bson.Timestamp // of the snapshot that is read outside of a transaction; zero: none
 	again   bool // another answer follows by itself
 }
 

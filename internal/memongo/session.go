@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
+	"github.com/fwgen/fwgen/internal/memongo/storage"
 	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
@@ -28,7 +29,10 @@ type session struct {
 	mu   sync.Mutex
 	txn  *transaction // of txnNumber; nil: it is a retryable write; guarded by mu
 	life context.Context
-	kill context.CancelCauseFunc // guarded by mu, as life
+	// snapshot is what the last read with that concern has seen outside of a transaction; nil
+	// before it; guarded by mu.
+	snapshot *storage.View
+	kill     context.CancelCauseFunc // guarded by mu, as life
 }
 
 // sessions are the server's sessions by their lsid.

@@ -209,8 +209,13 @@ func (r *request) opened() (*storage.Txn, error) {
 
 // view returns what the command sees of some collections.
 func (r *request) view(ns ...storage.Namespace) (storage.View, error) {
+	for _, one := range ns {
+		if one.DB == "local" {
+			return storage.View{}, mongoerr.Unsupported("reading the database local")
+		}
+	}
 	if r.txn == nil {
-		return r.server.engine.Latest(), nil
+		return r.current()
 	}
 	for _, one := range ns {
 		if strings.HasPrefix(one.Collection, "system.") {

@@ -46,6 +46,9 @@ func updateDocuments(r *request) (bson.D, error) {
 	}
 	run := func(n int) (bson.D, error) {
 		c, err := r.change(statements[n])
+		if err == nil {
+			err = r.hinted(b.ns, newArgs("update.updates", statements[n]))
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -21,6 +21,8 @@ func checks() []check {
 		helloChecks(),
 		wireChecks(),
 		retryChecks(),
+		snapshotChecks(),
+		refusalChecks(),
 		ownChecks(),
 	)
 }

@@ -19,6 +19,7 @@ func cursorChecks() []check {
 		{name: "cursor/of another collection", run: cursorElsewhere},
 		{name: "cursor/the default batch has 101 documents", run: cursorDefaultBatch},
 		{name: "cursor/dies with its collection", run: cursorDropped},
+		{name: "cursor/has no batches of less than none", run: cursorNegativeBatch},
 		{name: "cursor/getMore takes no time on a plain cursor", run: cursorNoAwait},
 		{name: "cursor/belongs to its session", run: cursorOfSession},
 		{name: "cursor/aggregate", run: cursorAggregate},
@@ -107,10 +108,23 @@ func cursorDefaultBatch(c *C) {
 
 func cursorDropped(c *C) {
 	c.InOneSession()
-	c.Insert("c", seven)
-	id := open(c, c.Do(`{find: 'c', sort: {_id: 1}, batchSize: 2}`))
-	c.Expect(`{drop: 'c'}`, `{ns: '%db.c'}`)
-	c.Expect(fmt.Sprintf(`{getMore: long(%d), collection: 'c'}`, id), `!175 QueryPlanKilled`)
+	for _, end := range []string{
+		`{drop: 'c'}`,
+		`{dropDatabase: 1}`,
+		`admin {renameCollection: '%db.c', to: '%db.other'}`,
+	} {
+		c.Insert("c", seven)
+		id := open(c, c.Do(`{find: 'c', sort: {_id: 1}, batchSize: 2}`))
+		aggregation := open(c, c.Do(`{aggregate: 'c', pipeline: [], cursor: {batchSize: 2}}`))
+		c.Expect(end, `{}`)
+		c.Expect(fmt.Sprintf(`{getMore: long(%d), collection: 'c'}`, id), `!175 QueryPlanKilled`)
+		c.Expect(fmt.Sprintf(`{getMore: long(%d), collection: 'c'}`, aggregation),
+			`!175 QueryPlanKilled`)
+	}
+}
+
+func cursorNegativeBatch(c *C) {
+	c.Expect(`{getMore: long(1), collection: 'c', batchSize: -1}`, `!51024 Location51024`)
 }
 
 func cursorNoAwait(c *C) {
