@@ -94,12 +94,12 @@ func (r *request) guarded() (bson.D, error) {
 	switch {
 	case r.command.is(writes), r.inTransaction():
 		if err := now.writable(); err != nil {
-			return nil, r.labelled(err)
+			return nil, r.refused(err)
 		}
 		r.reign = now.reign
 		defer r.under(now.reign)()
 	case r.command.is(reads) && !now.primary && !r.acceptsSecondary():
-		return nil, r.labelled(mongoerr.New(mongoerr.NotPrimaryNoSecondaryOk,
+		return nil, r.refused(mongoerr.New(mongoerr.NotPrimaryNoSecondaryOk,
 			"not primary and secondaryOk=false"))
 	}
 	done, err := r.join()

@@ -3,6 +3,7 @@ package memongo
 import (
 	"context"
 	"sync"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -97,6 +98,19 @@ func (n snapshot) electionID() bson.ObjectID {
 	id[8], id[9] = byte(n.election>>24), byte(n.election>>16)
 	id[10], id[11] = byte(n.election>>8), byte(n.election)
 	return id
+}
+
+// refusal is how long it takes to say that the node is not the primary. A client that has not
+// noticed asks again at once, until it looks at the topology the next time: without this that
+// would never be in virtual time, where nothing else takes any.
+const refusal = 5 * time.Millisecond
+
+// refused answers a command that only the primary runs.
+func (r *request) refused(why error) error {
+	if err := sleep(r.ctx, refusal); err != nil {
+		return err
+	}
+	return r.labelled(why)
 }
 
 // writable returns an error unless the node is the primary.

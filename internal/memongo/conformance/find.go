@@ -256,16 +256,6 @@ var findErrors = []script{
 	{"find/collection of no name", people, []step{
 		{`{find: ''}`, `!73 InvalidNamespace`},
 	}},
-	{"find/hint of no index", people, []step{
-		{`{find: 'c', hint: {nope: 1}}`, `!2 BadValue`},
-		{`{count: 'c', query: {a: 1}, hint: 'nope'}`, `!2 BadValue`},
-		{`{aggregate: 'c', pipeline: [], cursor: {}, hint: {nope: 1}}`, `!2 BadValue`},
-		{`{findAndModify: 'c', update: {$set: {a: 1}}, hint: {nope: 1}}`, `!2 BadValue`},
-		{`{update: 'c', updates: [{q: {}, u: {$set: {a: 1}}, hint: {nope: 1}}]}`,
-			`{n: 0, nModified: 0, writeErrors: [{index: 0, code: 2}]}`},
-		{`{delete: 'c', deletes: [{q: {}, limit: 0, hint: 'nope'}]}`,
-			`{n: 0, writeErrors: [{index: 0, code: 2}]}`},
-	}},
 	{"find/read concern unknown", people, []step{
 		{`{find: 'c', readConcern: {level: 'nope'}}`, `!9 FailedToParse`},
 	}},
