@@ -33,7 +33,8 @@ build: ## compile all modules; the commands go to bin/
 
 .PHONY: test
 test: server testcount ## run and count the tests of all modules, with -race and a real MongoDB
-	@$(TESTCOUNT) -- $(TESTFLAGS) ./...
+	@simulated=0; $(MAKE) --no-print-directory simulate SEEDS=300 || simulated=$$?; \
+		$(TESTCOUNT) -- $(TESTFLAGS) ./...; exit $$simulated
 
 .PHONY: race
 race: testcount ## repeat the runtime's tests five times under the race detector
@@ -61,7 +62,7 @@ simulate: ## play SEEDS (1000) schedules of faults in virtual time, and judge th
 
 .PHONY: mutation
 mutation: ## plant faults into copies of the runtime, and see the simulation find each
-	@go test -count=1 -timeout=60m -tags=mutation -v -run '^TestPlantedFaultIsFound$$' $(SIMULATION)
+	@go test -count=1 -timeout=60m -tags=mutation -v -run '^TestPlantedFaultIsFound$$/($(MUTATION))' $(SIMULATION)
 
 .PHONY: cover
 cover: server ## measure coverage over all modules into .cache/coverage.txt

@@ -37,7 +37,7 @@ func behave(seed uint64, key string, seq int) behaviour {
 	}
 	switch b.deed {
 	case doSlowly:
-		b.takes = d.between(100*time.Millisecond, 1500*time.Millisecond)
+		b.takes = d.between(100*time.Millisecond, 4*time.Second)
 	case doStubbornly:
 		b.takes = d.between(500*time.Millisecond, 5*time.Second)
 	}

@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -12,7 +13,12 @@ import (
 )
 
 // drain is how long handlers keep a live context when a process stops.
-const drain = 3 * time.Second
+const drain = time.Second
+
+// abandoned is how long what Run left behind may go on: a call to a server that does not answer.
+// A client that is disconnected under a call spins until the call's deadline, for ever in virtual
+// time.
+const abandoned = 3 * time.Minute
 
 // process is one incarnation of an instance.
 type process struct {
@@ -22,7 +28,8 @@ type process struct {
 	client *mongo.Client
 	app    *fw.App
 	stop   context.CancelFunc
-	ended  chan struct{} // closed when nothing of it runs any more
+	ended  chan struct{} // closed when Run has returned
+	dead   atomic.Bool   // it has crashed
 }
 
 // launch starts a process of an instance.
@@ -46,10 +53,14 @@ func (w *world) launch(instance string) *process {
 	w.processes = append(w.processes, p)
 	w.mu.Unlock()
 	w.work.Go(func() {
-		defer close(p.ended)
 		err := p.app.Run(clock.With(ctx, p.clock))
 		w.tell("%s ends: %v", life, err)
 		w.note(func(_ *Record, now Moment) { life.Ended = now })
+		close(p.ended)
+		if err != nil { // what was left behind still uses the client
+			p.link.sever()
+			time.Sleep(abandoned)
+		}
 		p.leave()
 	})
 	return p
@@ -114,19 +125,13 @@ func (p *process) leave() {
 // die makes a process crash: from this instant on nothing that it does has any effect.
 func (p *process) die(j *journal) {
 	j.note(func(_ *Record, now Moment) { p.life.Died = now })
+	p.dead.Store(true)
 	p.link.sever()
 	p.stop()
 }
 
 // over reports whether the process has ended or crashed.
-func (p *process) over() bool {
-	select {
-	case <-p.ended:
-		return true
-	default:
-		return false
-	}
-}
+func (p *process) over() bool { return p.dead.Load() || isClosed(p.ended) }
 
 // owner is how leases name the process.
 func (p *process) owner() string {

@@ -186,7 +186,7 @@ func (d dice) settings(letters bool) Settings {
 	s := Settings{
 		Every: 3 + d.IntN(15), Window: 10 + d.IntN(40),
 		Interval: d.between(100*time.Millisecond, time.Second), Idle: 3 * time.Second,
-		Attempts: 2 + d.IntN(2), DeadLetters: letters,
+		Attempts: 1 + d.IntN(3), DeadLetters: letters,
 	}
 	if d.in(3) {
 		s.Timeout = time.Second

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -20,7 +21,7 @@ import (
 )
 
 var (
-	seeds = flag.Int("seeds", 200, "how many seeds to play")
+	seeds = flag.Int("seeds", ordinarily, "how many seeds to play")
 	first = flag.Uint64("first", 1, "the first of them")
 	stop  = flag.String("stop", "", "play no more seeds after the first that breaks this rule")
 	trace = flag.Bool("trace", false, "tell what happens, and what the apps log")
@@ -32,23 +33,31 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// TestSeeds plays schedules and judges what came of them.
+// TestSeeds plays schedules and judges what came of them. Seeds are begun in their order, as many
+// at a time as there are processors.
 func TestSeeds(t *testing.T) {
 	t.Parallel()
+	var next atomic.Uint64
 	var failed atomic.Bool
-	for seed := *first; seed < *first+uint64(*seeds); seed++ {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			if failed.Load() {
-				t.Skip("another seed has failed")
-			}
-			for _, v := range play(t, seed) {
-				if string(v.Rule) == *stop {
-					failed.Store(true)
+	next.Store(*first)
+	var players sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		players.Go(func() {
+			for seed := next.Add(1) - 1; seed < *first+uint64(*seeds); seed = next.Add(1) - 1 {
+				if failed.Load() {
+					return
 				}
+				t.Run(fmt.Sprint(seed), func(t *testing.T) {
+					for _, v := range play(t, seed) {
+						if string(v.Rule) == *stop {
+							failed.Store(true)
+						}
+					}
+				})
 			}
 		})
 	}
+	players.Wait()
 }
 
 // play plays one seed, in a bubble of its own, and returns which promises it broke.

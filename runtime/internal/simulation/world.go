@@ -141,7 +141,7 @@ func (w *world) alive() (alive []*process) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, p := range w.processes {
-		if p.life.Died.Never() && !p.over() {
+		if !p.over() {
 			alive = append(alive, p)
 		}
 	}

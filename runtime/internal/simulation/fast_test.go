@@ -1,0 +1,6 @@
+//go:build !race
+
+package simulation_test
+
+// ordinarily is how many seeds are played.
+const ordinarily = 200
