@@ -69,7 +69,7 @@ cover: server ## measure coverage over all modules into .cache/coverage.txt
 	@scripts/cover
 
 .PHONY: demo
-demo: ## play the orders example on a real replica set, with a killed leader, and judge it
+demo: ## play the orders example in one process, then on real servers, with a killed leader
 	@[ -n "$${MONGODB_URI:-}" ] || scripts/mongod path >/dev/null 2>&1 || scripts/mongod fetch
 	@go build -o .cache/bin/ ./examples/orders ./examples/orders/demo
 	@.cache/bin/demo
@@ -79,8 +79,11 @@ fuzz: ## run every fuzz target for FUZZTIME (20s)
 	@scripts/fuzz $(FUZZTIME)
 
 .PHONY: bench
-bench: ## measure the generator, beside a bare load of the same packages
+bench: ## measure the generator, the in-process server, and the start of the orders example
 	@go run ./scripts/genbench
+	@go test -run '^$$' -bench . ./runtime/fwtest
+	@go build -o .cache/bin/ ./examples/orders
+	@MONGODB_URI= .cache/bin/orders | grep 'first order'
 
 .PHONY: lint
 lint: ## run staticcheck on all modules

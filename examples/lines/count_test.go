@@ -1,48 +1,17 @@
-// Package lines compares what a user writes with fwgen and without: two programs that do the same,
-// counted. They are run against a real server in runtime/internal/integration.
-package lines
+package main
 
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"go/scanner"
-	"go/token"
 )
 
-// count is the number of lines with code on them, without generated files.
-func count(t *testing.T, dir string) (n int) {
+func countOf(t *testing.T, dir string) int {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil || len(names) == 0 {
-		t.Fatal(dir, err)
-	}
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasPrefix(string(text), "// Code generated ") {
-			continue
-		}
-		var s scanner.Scanner
-		file := token.NewFileSet().AddFile(name, -1, len(text))
-		s.Init(file, text, nil, scanner.ScanComments)
-		lines := map[int]bool{}
-		for {
-			pos, tok, literal := s.Scan()
-			if tok == token.EOF {
-				break
-			}
-			if tok != token.COMMENT || strings.HasPrefix(literal, "//fw:") ||
-				strings.HasPrefix(literal, "//go:") {
-				lines[file.Line(pos)] = true
-			}
-		}
-		n += len(lines)
+	n, err := count(dir)
+	if err != nil || n == 0 {
+		t.Fatalf("%d lines in %s (%v)", n, dir, err)
 	}
 	return n
 }
@@ -57,7 +26,7 @@ func TestThePageHasTheFigures(t *testing.T) {
 	for name, link := range map[string]string{
 		"withfwgen": "../examples/lines/withfwgen/main.go", "withdriver": "../examples/lines/withdriver/main.go",
 	} {
-		want := fmt.Sprintf("| [%s](%s) | %d |", name, link, count(t, name))
+		want := fmt.Sprintf("| [%s](%s) | %d |", name, link, countOf(t, name))
 		if !strings.Contains(string(page), want) {
 			t.Errorf("docs/lines.md has no row that begins with %s", want)
 		}
@@ -72,7 +41,7 @@ func TestTheReadmeHasTheFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := fmt.Sprintf("%d lines of code with fwgen and %d with the plain driver",
-		count(t, "withfwgen"), count(t, "withdriver"))
+		countOf(t, "withfwgen"), countOf(t, "withdriver"))
 	if text := strings.Join(strings.Fields(string(readme)), " "); !strings.Contains(text, want) {
 		t.Errorf("the README does not say %q", want)
 	}

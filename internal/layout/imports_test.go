@@ -32,9 +32,25 @@ var layers = [][]string{
 	{"internal/diag"},
 }
 
+// serverLayers are the packages of the in-process server from the top down, below
+// internal/memongo; the root, which is the server itself, is "". A package may import those of the
+// layers below its own. The suite that compares it with a real one is beside them.
+var serverLayers = [][]string{
+	{""},
+	{"changestream"},
+	{"storage"},
+	{"update"},
+	{"pipeline"},
+	{"match"},
+	{"expr", "token", "wire"},
+	{"value", "pcre"},
+	{"decimal", "mongoerr"},
+}
+
 // What the two halves may import from outside, by module or package path prefix.
 var (
 	runtimeMayImport   = []string{"go.mongodb.org/mongo-driver/v2", "github.com/sethvargo/go-retry"}
+	serverMayImport    = []string{"go.mongodb.org/mongo-driver/v2"}
 	generatorMayImport = []string{
 		"github.com/dave/jennifer",
 		"golang.org/x/mod",
@@ -132,6 +148,58 @@ func TestGeneratorDoesNotImportTheRuntime(t *testing.T) {
 			t.Errorf("the generator depends on %s", from)
 		}
 		checkOutside(t, pkg, generatorMayImport)
+	}
+}
+
+// The in-process server stands on itself and the driver: what it promises can be read in one
+// place, and users of fwtest inherit nothing more.
+func TestServerLayersImportDownwards(t *testing.T) {
+	const root, suite = "internal/memongo", "internal/memongo/conformance"
+	for _, pkg := range list(t, "./"+root+"/...") {
+		from, _ := own(pkg.ImportPath)
+		if from == suite {
+			continue // it uses the server as a client does
+		}
+		below := strings.TrimPrefix(strings.TrimPrefix(from, root), "/")
+		layer := serverLayerOf(below)
+		if layer < 0 {
+			t.Errorf("%s is in no layer of the server: add it to the table in this test", from)
+			continue
+		}
+		for _, path := range pkg.Imports {
+			to, ours := own(path)
+			if !ours {
+				continue
+			}
+			name, inside := strings.CutPrefix(to, root+"/")
+			if !inside || serverLayerOf(name) <= layer {
+				t.Errorf("%s imports %s: only what is below it in %v may be", from, to, serverLayers)
+			}
+		}
+		checkOutside(t, pkg, serverMayImport)
+	}
+}
+
+func serverLayerOf(name string) int {
+	return slices.IndexFunc(serverLayers, func(layer []string) bool {
+		return slices.Contains(layer, name)
+	})
+}
+
+// The in-process server is in a program only where that asks for it, by importing fwtest.
+func TestServerIsWhereItIsAskedFor(t *testing.T) {
+	const server = module + "/internal/memongo"
+	for _, pkg := range closure(t, append(publicRuntime(t), module+"/cmd/...")...) {
+		if pkg.ImportPath == server || strings.HasPrefix(pkg.ImportPath, server+"/") {
+			t.Errorf("%s is in every program of a user", pkg.ImportPath)
+		}
+	}
+	asks := []string{"runtime/fwtest", "runtime/internal/simulation"}
+	for _, pkg := range list(t, "./...") {
+		from, _ := own(pkg.ImportPath)
+		if slices.Contains(pkg.Imports, server) && !slices.Contains(asks, from) {
+			t.Errorf("%s imports the in-process server: use runtime/fwtest", from)
+		}
 	}
 }
 

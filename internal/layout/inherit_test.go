@@ -44,6 +44,61 @@ func (*Handler) OnChange(context.Context, *fw.Event[Order]) error { return nil }
 
 var _ fw.Handler = (*Handler)(nil)
 `
+	usersStream = `package main
+
+import (
+	"context"
+
+	fw "github.com/fwgen/fwgen/runtime"
+)
+
+func stream(handle func(*Order)) fw.Stream {
+	return fw.Stream{
+		Collections: []string{"orders"},
+		Handle: fw.Typed(fw.Handlers[Order]{
+			Insert: func(_ context.Context, ev *fw.Event[Order]) error {
+				handle(ev.Doc)
+				return nil
+			},
+		}),
+	}
+}
+
+type Order struct {
+	ID int ` + "`bson:\"_id\"`" + `
+}
+`
+	usersTest = `package main
+
+import (
+	"testing"
+
+	fw "github.com/fwgen/fwgen/runtime"
+	"github.com/fwgen/fwgen/runtime/fwtest"
+)
+
+func TestOrderIsHandled(t *testing.T) {
+	var ids []int
+	handle := func(o *Order) { ids = append(ids, o.ID) }
+	if d := fwtest.Deliver(t, stream(handle), fwtest.Insert(Order{1})); d.Outcome != fwtest.Handled {
+		t.Fatal(d.Outcome, d.Err)
+	}
+	client := fwtest.NewClient(t)
+	app, err := fw.New(fw.Config{Client: client, Database: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := app.Add(stream(handle)); err != nil {
+		t.Fatal(err)
+	}
+	fwtest.Run(t, app)
+	if _, err := client.Database("shop").Collection("orders").InsertOne(t.Context(), Order{2}); err != nil {
+		t.Fatal(err)
+	}
+	fwtest.Await(t, func() bool { return fwtest.StreamStatus(t, app, "orders").Attempts == 1 })
+	t.Log(ids)
+}
+`
 )
 
 // user is somebody's module, with this one as it would be published.
@@ -125,6 +180,36 @@ func TestUserOfTheRuntimeInheritsLittle(t *testing.T) {
 		if !slices.Contains(inherited(t), dep.Path) {
 			t.Errorf("the user's binary contains module %s", dep.Path)
 		}
+	}
+}
+
+// Who tests with fwtest has no more in go.mod than who does not, and the server of the tests is not
+// in the program.
+func TestUserOfFwtestInheritsNothingMore(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	u.write("stream.go", usersStream)
+	u.write("stream_test.go", usersTest)
+	u.run("mod", "tidy")
+	expectModules(t, "go.mod", u.required(), inherited(t))
+	if said := u.run("test", "-v", "."); !strings.Contains(said, "[1 2]") {
+		t.Errorf("the user's test says\n%s", said)
+	}
+
+	const server = module + "/internal/memongo"
+	if deps := u.run("list", "-deps", "-test", "."); !strings.Contains(deps, server) {
+		t.Errorf("the user's test does not have %s: is this test still right?", server)
+	}
+	if deps := u.run("list", "-deps", "."); strings.Contains(deps, server) {
+		t.Errorf("the user's program depends on %s", server)
+	}
+	u.run("build", "-o", "program", ".")
+	symbols := u.run("tool", "nm", "program")
+	if strings.Contains(symbols, server) || strings.Contains(symbols, module+"/runtime/fwtest") {
+		t.Error("the user's program has the server of the tests in it")
+	}
+	if !strings.Contains(symbols, module+"/runtime.New") {
+		t.Error("the user's program has no runtime: is this test still right?")
 	}
 }
 

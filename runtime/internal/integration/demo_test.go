@@ -30,7 +30,55 @@ func TestMakeDemo(t *testing.T) {
 	began := time.Now()
 	demo.awaitExit(t, demoLimit+time.Minute) // the minute to build
 	t.Logf("make demo took %s:\n%s", time.Since(began).Round(time.Second), demo.output.String())
-	wantOutput(t, demo, "All as promised", "term 3", "dead letter", "three nodes of MongoDB are up")
+	wantInTurn(t, demo,
+		"Part 1 of 2", "a test double", "is a dead letter", "The first order was billed",
+		"All as promised",
+		"Part 2 of 2, on real servers", "three nodes of MongoDB are up", "SIGKILL", "term 3",
+		"All as promised")
+}
+
+// wantInTurn checks that a process wrote the parts, each after the one before.
+func wantInTurn(t *testing.T, p *process, parts ...string) {
+	t.Helper()
+	rest := p.output.String()
+	for _, part := range parts {
+		_, after, found := strings.Cut(rest, part)
+		if !found {
+			t.Fatalf("%s did not write %q, or too early", p.name, part)
+		}
+		rest = after
+	}
+}
+
+// A wrong count of the first part ends the demo.
+func TestDemoFailsWhenTheDayLosesABill(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(buildDemo(t), "-server", "/no/such/script")
+	cmd.Env = append(os.Environ(), "ORDERS_DEMO_FAULT=day")
+	demo := launchDemo(t, cmd, "")
+	wantExit(t, demo, 1)
+	wantInTurn(t, demo, "Part 1 of 2", "WRONG", "the day in one process")
+	if strings.Contains(demo.output.String(), "Part 2 of 2") {
+		t.Error("the demo went on")
+	}
+}
+
+// Ctrl-C reaches the process that plays the first part.
+func TestDemoIsInterruptedInItsFirstPart(t *testing.T) {
+	t.Parallel()
+	demo := launchDemo(t, exec.Command(buildDemo(t), "-server", "/no/such/script"), "")
+	eventually(t, patience, func() error {
+		if !strings.Contains(demo.output.String(), "is billed") {
+			return fmt.Errorf("nothing is billed yet")
+		}
+		return nil
+	})
+	demo.signal(t, os.Interrupt.(syscall.Signal))
+	wantExit(t, demo, 130)
+	wantInTurn(t, demo, "Part 1 of 2", "interrupted; everything is cleaned up")
+	if strings.Contains(demo.output.String(), "Part 2 of 2") {
+		t.Error("the demo went on")
+	}
 }
 
 // A wrong count is an exit code.
@@ -45,7 +93,8 @@ func TestDemoFailsWhenACountIsWrong(t *testing.T) {
 	if took := time.Since(began); took > demoLimit {
 		t.Errorf("it took %s, want at most %s", took, demoLimit)
 	}
-	wantOutput(t, demo, "using the servers of MONGODB_URI", "WRONG", "wrong: orders billed")
+	wantInTurn(t, demo, "All as promised", "using the servers of MONGODB_URI", "WRONG",
+		"wrong: orders billed")
 	wantDropped(t, d, demo)
 }
 
