@@ -54,6 +54,8 @@ func (b block) commands() (lines []string) {
 
 // Who runs the commands that are shown outside the tutorial.
 var shownElsewhere = map[string]string{
+	"go run ./examples/orders": "../../../examples/orders/main_test.go",
+
 	"make demo":   "demo_test.go",
 	"make test":   "../../../.ci/run",
 	"make verify": "../../../.ci/run",
@@ -73,7 +75,9 @@ func TestEveryOtherCommandOfTheReadmeIsRun(t *testing.T) {
 			t.Errorf("%s does not run %q", file, command)
 		}
 	}
-	for _, title := range []string{"Two commands", "What your module inherits", "Working on fwgen"} {
+	for _, title := range []string{
+		"Nothing but Go", "Two commands", "What your module inherits", "Working on fwgen",
+	} {
 		for _, b := range blocksOf(t, title) {
 			for _, command := range b.commands() {
 				if !left[command] {
@@ -111,7 +115,9 @@ func TestReadmeTutorial(t *testing.T) {
 	must(t, err)
 	f := &follower{T: t, env: append(os.Environ(), m.Env...), dir: t.TempDir()}
 	f.takeServers()
-	for _, b := range blocksOf(t, "Five minutes to a handled event") {
+	blocks := append(blocksOf(t, "Five minutes to a handled event"),
+		blocksOf(t, "Testing your handlers")...)
+	for _, b := range blocks {
 		switch b.language {
 		case "sh":
 			for _, command := range b.commands() {
@@ -237,7 +243,7 @@ func (f *follower) run(dir string, env []string, command string) (string, error)
 	return string(said), err
 }
 
-var fileName = regexp.MustCompile("`([a-z/]+\\.go)`")
+var fileName = regexp.MustCompile("`([a-z_/]+\\.go)`")
 
 // write writes the file that the text before the block names.
 func (f *follower) write(b block) {
