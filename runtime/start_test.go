@@ -67,8 +67,8 @@ func TestStreamsDoNotWaitForTheLookAtThePool(t *testing.T) {
 		within  time.Duration // until the stream runs
 	}{
 		{size: 4, noticed: true, within: 2 * time.Second}, // all are in use, again and again
-		{size: 10, noticed: true, within: 300 * time.Millisecond},
-		{size: 11, within: 300 * time.Millisecond},
+		{size: 10, noticed: true, within: 500 * time.Millisecond},
+		{size: 11, within: 500 * time.Millisecond},
 		{size: 100, within: 10 * time.Millisecond},
 	} {
 		inBubble(t, fmt.Sprint("pool of ", bundle.size), func(t *testing.T) {
