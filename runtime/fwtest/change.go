@@ -52,6 +52,9 @@ func Delete(before any) Change {
 
 // prepare stores the document as it is before, and returns its _id.
 func (c Change) prepare(ctx context.Context, in *mongo.Collection) (any, error) {
+	if c.happen == nil {
+		return nil, errors.New("an empty Change; Insert, Update, Replace and Delete make one")
+	}
 	if c.before == nil {
 		return nil, nil
 	}

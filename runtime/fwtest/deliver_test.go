@@ -160,6 +160,7 @@ func TestWhatCannotBeDeliveredSaysWhy(t *testing.T) {
 		}{
 			{broken, fwtest.Insert(order{}), []string{`stream "orders"`, "Retry.Attempts"}},
 			{stream(nothing), fwtest.Insert(5), []string{"let the change happen"}},
+			{stream(nothing), fwtest.Change{}, []string{"an empty Change; Insert"}},
 			{stream(nothing), fwtest.Update(order{1, 5}, bson.M{"$set": bson.M{"cents": 5}}),
 				[]string{"the update changes nothing, so there is no event"}},
 			{stream(nothing), fwtest.Update(5, bson.M{}), []string{"store the document as it was"}},

@@ -27,7 +27,13 @@ func Run(t TB, app *fw.App) (stop func()) {
 	r := &run{t: t, app: app, cancel: cancel, ended: make(chan struct{})}
 	go r.run(ctx)
 	t.Cleanup(r.stop)
-	err := await(func() bool { return started(app) }, r.ended)
+	// An app that runs already looks as if it ran by this call, and ends it in a moment.
+	moment := false
+	err := await(func() bool {
+		before := moment
+		moment = true
+		return before && started(app)
+	}, r.ended)
 	switch over := r.watch(); {
 	case over:
 		t.Fatalf("fwtest: the app does not run: %v; %s", r.err, summary(app))

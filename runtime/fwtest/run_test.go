@@ -78,6 +78,10 @@ func TestRunFailsAtOnceWhereTheAppDoesNotRun(t *testing.T) {
 		}
 		said = failing(func(tb fwtest.TB) { fwtest.Run(tb, empty) })
 		wantSaid(t, said, "does not run", "call App.Add first", "the app has no streams")
+		runs := newApp(t, fwtest.NewClient(t), stream(nothing))
+		fwtest.Run(t, runs)
+		said = failing(func(tb fwtest.TB) { fwtest.Run(tb, runs) })
+		wantSaid(t, said, "does not run", "make another App")
 	})
 }
 
