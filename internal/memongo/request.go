@@ -33,7 +33,7 @@ type request struct {
 
 	concern writeConcern
 	readAt  bson.Timestamp // of the snapshot that is read outside of a transaction; zero: none
-	again   bool // another answer follows by itself
+	again   bool           // another answer follows by itself
 }
 
 // collection returns the namespace that the command is about.
