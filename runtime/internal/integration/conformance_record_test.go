@@ -1,21 +1,19 @@
+//go:build record
+
 package integration
 
 import (
-	"flag"
 	"testing"
 
 	"github.com/fwgen/fwgen/internal/memongo/conformance"
 	"github.com/fwgen/fwgen/runtime/internal/integration/mongotest"
 )
 
-var record = flag.Bool("record", false,
-	"write what the real server answers into the recordings of the conformance suite")
-
 const recordings = "../../../internal/memongo/conformance/recorded"
 
 // TestRecordConformance writes into internal/memongo/conformance/recorded what a real server says.
 //
-//	go test -run TestRecordConformance -record
+//	go test -tags=record -run TestRecordConformance
 func TestRecordConformance(t *testing.T) {
 	recordConformance(t, mongotest.Needs{TestCommands: true}, conformance.Server{
 		Name: "a real server",
@@ -32,9 +30,7 @@ func TestRecordConformanceOfTheSplitStage(t *testing.T) {
 }
 
 func recordConformance(t *testing.T, needs mongotest.Needs, server conformance.Server) {
-	if !*record {
-		t.Skip("-record is not given")
-	}
+	t.Helper()
 	server.Client = mongotest.Start(t, needs).Client
 	conformance.Record(t, server, recordings)
 }
