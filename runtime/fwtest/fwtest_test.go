@@ -183,6 +183,7 @@ func TestAppGoesOnAfterAStepDown(t *testing.T) {
 		}))
 		fwtest.Run(t, app)
 		server.StepDown(10 * time.Second)
+		synctest.Wait() // a client that has not heard of it fails twice, and gives up
 		began := time.Now()
 		insert(t, client, order{ID: 1})
 		if took := time.Since(began); took < 9*time.Second {
