@@ -42,6 +42,21 @@ func TestNothingIsMissedAfterRun(t *testing.T) {
 	})
 }
 
+// The first answer of a change stream takes a second where nothing happens.
+func TestRunDoesNotWaitForTheFirstAnswer(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		client := fwtest.NewClient(t)
+		for _, start := range []string{"new", "resumed"} {
+			began := time.Now()
+			stop := fwtest.Run(t, newApp(t, client, stream(nothing)))
+			if took := time.Since(began); took > 100*time.Millisecond {
+				t.Errorf("the %s stream has started after %s", start, took)
+			}
+			stop()
+		}
+	})
+}
+
 func TestRunReturnsWhenAStreamStandsBy(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		server := fwtest.NewServer(t)
