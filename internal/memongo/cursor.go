@@ -181,16 +181,12 @@ func (*documents) opening() page { return page{} }
 func (d *documents) next(_ context.Context, limit int, _ bool) (page, bool, error) {
 	size, n := 0, 0
 	for n < len(d.rest) && (limit == 0 || n < limit) {
-		raw, err := value.Encode(d.rest[n])
-		if err != nil {
-			return page{}, false, err
-		}
-		if len(raw) > maxAnswered {
+		one := value.Size(d.rest[n])
+		if one > maxAnswered {
 			return page{}, false, mongoerr.New(mongoerr.BSONObjectTooLarge, "BSONObj size: %d "+
-				"(0x%X) is invalid. Size must be between 0 and %d(16MB)", len(raw), len(raw),
-				maxAnswered)
+				"(0x%X) is invalid. Size must be between 0 and %d(16MB)", one, one, maxAnswered)
 		}
-		if size += len(raw); size > maxDocument && n > 0 {
+		if size += one; size > maxDocument && n > 0 {
 			break
 		}
 		n++

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fwgen/fwgen/internal/memongo/mongoerr"
 	"github.com/fwgen/fwgen/internal/memongo/token"
+	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
 const stageSplit = "$changeStreamSplitLargeEvent"
@@ -38,8 +39,8 @@ type item struct {
 // split takes an event apart that is too large. The fields are put into fragments by their size,
 // the smallest first, and by name; each fragment takes as many as fit.
 func split(event bson.D, tok token.Token) ([]item, error) {
-	limit := largestWhole - sizeOf(tok.Document())
-	if size := sizeOf(event); size <= limit {
+	limit := largestWhole - value.Size(tok.Document())
+	if size := value.Size(event); size <= limit {
 		return []item{{doc: event, token: tok, size: size}}, nil
 	}
 	groups, err := fragments(event, tok, limit)
@@ -57,7 +58,7 @@ func split(event bson.D, tok token.Token) ([]item, error) {
 			}},
 		}
 		doc := append(head, fields...)
-		items[i] = item{doc: doc, token: tok, size: sizeOf(doc)}
+		items[i] = item{doc: doc, token: tok, size: value.Size(doc)}
 	}
 	return items, nil
 }
@@ -67,11 +68,11 @@ func fragments(event bson.D, tok token.Token, limit int) ([]bson.D, error) {
 	var groups []bson.D
 	used := 0
 	for _, field := range bySize(event) {
-		size := elementSize(field.Key, field.Value)
+		size := value.ElementSize(field.Key, field.Value)
 		if len(groups) == 0 || used+size > limit {
 			groups = append(groups, nil)
 			tok.Fragment = len(groups)
-			used = fragmentFrame + fragmentTokens*sizeOf(tok.Document())
+			used = fragmentFrame + fragmentTokens*value.Size(tok.Document())
 			if used+size > limit {
 				return nil, mongoerr.New(codeSplitTooLarge, "Splitting change event failed: "+
 					"fragment size %d is greater than maximum allowed fragment size %d",
@@ -88,7 +89,7 @@ func fragments(event bson.D, tok token.Token, limit int) ([]bson.D, error) {
 func bySize(event bson.D) bson.D {
 	fields := slices.DeleteFunc(slices.Clone(event), func(f bson.E) bool { return f.Key == "_id" })
 	slices.SortFunc(fields, func(a, b bson.E) int {
-		return cmp.Or(cmp.Compare(elementSize(a.Key, a.Value), elementSize(b.Key, b.Value)),
+		return cmp.Or(cmp.Compare(value.ElementSize(a.Key, a.Value), value.ElementSize(b.Key, b.Value)),
 			cmp.Compare(a.Key, b.Key))
 	})
 	return fields

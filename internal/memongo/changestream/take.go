@@ -120,7 +120,7 @@ func (s *Stream) items(event bson.D, tok token.Token) ([]item, error) {
 	if s.user.split {
 		return split(event, tok)
 	}
-	size := sizeOf(event)
+	size := value.Size(event)
 	if size > largestEvent {
 		return nil, mongoerr.New(mongoerr.BSONObjectTooLarge, "BSONObj size: %d (0x%X) is invalid. "+
 			"Size must be between 0 and %d(16MB) First element: %s: %s",

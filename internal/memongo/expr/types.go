@@ -59,11 +59,7 @@ func bsonSize(operand any) (any, error) {
 		return nil, mongoerr.New(31393, "$bsonSize requires a document input, found: %s",
 			value.TypeName(operand))
 	}
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		return nil, mongoerr.New(mongoerr.InvalidBSON, "%v", err)
-	}
-	return int32(len(raw)), nil
+	return int32(value.Size(d)), nil
 }
 
 func shorthand(to string) reader {

@@ -25,7 +25,7 @@ const (
 // missing, and empty timestamps of its own fields are filled. It refuses what a server refuses to
 // insert.
 func (e *Engine) Prepare(doc bson.D) (bson.D, error) {
-	if size := documentSize(doc); size > MaxDocumentSize {
+	if size := value.Size(doc); size > MaxDocumentSize {
 		return nil, mongoerr.New(mongoerr.BadValue,
 			"object to insert too large. size in bytes: %d, max size: %d", size, MaxDocumentSize)
 	}
@@ -38,7 +38,7 @@ func (e *Engine) Prepare(doc bson.D) (bson.D, error) {
 
 // PrepareUpsert does the same for a document that an upsert is to insert.
 func (e *Engine) PrepareUpsert(doc bson.D) (bson.D, error) {
-	if documentSize(doc) > MaxDocumentSize {
+	if value.Size(doc) > MaxDocumentSize {
 		return nil, mongoerr.New(upsertedTooLarge,
 			"Document to upsert is larger than %d", MaxDocumentSize)
 	}
@@ -50,7 +50,7 @@ func (e *Engine) PrepareUpsert(doc bson.D) (bson.D, error) {
 
 // checkUpdated refuses what an update may not make of a document.
 func checkUpdated(doc bson.D) error {
-	if documentSize(doc) > MaxDocumentSize {
+	if value.Size(doc) > MaxDocumentSize {
 		return mongoerr.New(updatedTooLarge,
 			"Resulting document after update is larger than %d", MaxDocumentSize)
 	}

@@ -51,7 +51,7 @@ func parseBitStep(field bson.E) (step bitStep, err error) {
 			"'or', and 'xor', not '%s' which is an unknown operator: {%s: %s}",
 			field.Key, field.Key, value.Show(field.Value))
 	}
-	if _, ok := whole(field.Value); !ok {
+	if _, ok := value.Whole(field.Value); !ok {
 		return step, mongoerr.New(mongoerr.BadValue, "The $bit modifier field must be an "+
 			"Integer(32/64 bit); a '%s' is not supported here: {%s: %s}",
 			value.TypeName(field.Value), field.Key, value.Show(field.Value))
@@ -60,7 +60,7 @@ func parseBitStep(field bson.E) (step bitStep, err error) {
 }
 
 func (o bit) update(s site, old any) (any, effect, error) {
-	if _, ok := whole(old); !ok {
+	if _, ok := value.Whole(old); !ok {
 		return nil, nothing, mongoerr.New(mongoerr.BadValue, "Cannot apply $bit to a value of "+
 			"non-integral type.%s has the field %s of non-integer type %s",
 			s.id("", ""), s.at.element.name, value.TypeName(old))
@@ -73,8 +73,8 @@ func (o bit) create(site) any { return o.on(int32(0)) }
 // on applies the steps to an integer. The result is a long where one of two operands is.
 func (o bit) on(v any) any {
 	for _, step := range o.steps {
-		a, _ := whole(v)
-		b, _ := whole(step.with)
+		a, _ := value.Whole(v)
+		b, _ := value.Whole(step.with)
 		result := step.compute(a, b)
 		_, left := v.(int32)
 		_, right := step.with.(int32)
@@ -83,15 +83,4 @@ func (o bit) on(v any) any {
 		}
 	}
 	return v
-}
-
-// whole returns an integer, but not a double without a fraction.
-func whole(v any) (int64, bool) {
-	switch v := v.(type) {
-	case int32:
-		return int64(v), true
-	case int64:
-		return v, true
-	}
-	return 0, false
 }

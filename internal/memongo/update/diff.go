@@ -76,7 +76,7 @@ func diffValues(pre, post any) bson.D {
 	default:
 		return nil
 	}
-	if encodedSize(diff) >= encodedSize(post) {
+	if value.Size(diff) >= value.Size(post) {
 		return nil
 	}
 	return diff
@@ -99,15 +99,6 @@ func diffArrays(pre, post bson.A) bson.D {
 		}
 	}
 	return diff
-}
-
-// encodedSize returns the bytes of a document or an array.
-func encodedSize(v any) int {
-	_, data, err := bson.MarshalValue(v)
-	if err != nil {
-		return 0 // cannot be: it came as BSON
-	}
-	return len(data)
 }
 
 // describeDiff reads a difference as a change event tells it.

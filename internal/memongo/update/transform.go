@@ -25,7 +25,7 @@ func (u *Update) transform(doc bson.D, c Context) (Result, error) {
 		return Result{}, err
 	}
 	diff := diffDocuments(doc, post)
-	if encodedSize(diff)+entrySize >= encodedSize(post) {
+	if value.Size(diff)+entrySize >= value.Size(post) {
 		return r, nil
 	}
 	r.Kind, r.Logged = Updated, nil

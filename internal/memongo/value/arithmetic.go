@@ -66,8 +66,8 @@ func calculate(a, b any, o operation) (any, error) {
 		right, _ := Decimal(b)
 		return o.decimal(left, right), nil
 	}
-	left, leftWhole := whole(a)
-	right, rightWhole := whole(b)
+	left, leftWhole := Whole(a)
+	right, rightWhole := Whole(b)
 	if !leftWhole || !rightWhole {
 		return o.doubles(a, b), nil
 	}

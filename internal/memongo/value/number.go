@@ -16,8 +16,8 @@ const two63 = 1 << 63
 
 // compareNumbers returns the order of two numbers, without rounding either.
 func compareNumbers(a, b any) int {
-	if left, ok := whole(a); ok {
-		if right, ok := whole(b); ok {
+	if left, ok := Whole(a); ok {
+		if right, ok := Whole(b); ok {
 			return cmp.Compare(left, right)
 		}
 		if right, ok := b.(float64); ok {
@@ -28,15 +28,15 @@ func compareNumbers(a, b any) int {
 		if right, ok := b.(float64); ok {
 			return cmp.Compare(left, right) // which has NaN below all others
 		}
-		if right, ok := whole(b); ok {
+		if right, ok := Whole(b); ok {
 			return -compareWholeAndDouble(right, left)
 		}
 	}
 	return scientificOf(a).compare(scientificOf(b))
 }
 
-// whole returns the value of the two types of integers.
-func whole(v any) (int64, bool) {
+// Whole returns the value of the two types of integers; a double without a fraction is none.
+func Whole(v any) (int64, bool) {
 	switch v := v.(type) {
 	case int32:
 		return int64(v), true

@@ -1,4 +1,4 @@
-package changestream
+package value
 
 import (
 	"strconv"
@@ -6,26 +6,26 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// sizeOf returns how many bytes a document has in BSON.
-func sizeOf(d bson.D) int {
-	size := 5 // the length and the end
-	for _, field := range d {
-		size += elementSize(field.Key, field.Value)
-	}
-	return size
-}
-
-// elementSize returns how many bytes a field has: its type, its name and its value.
-func elementSize(name string, v any) int { return 2 + len(name) + valueSize(v) }
-
-func valueSize(v any) int {
+// Size returns how many bytes a value has in BSON, without encoding it. A nil document or array is
+// null, as the driver encodes it.
+func Size(v any) int {
 	switch v := v.(type) {
 	case bson.D:
-		return sizeOf(v)
+		if v == nil {
+			return 0
+		}
+		size := 5 // the length and the end
+		for _, field := range v {
+			size += ElementSize(field.Key, field.Value)
+		}
+		return size
 	case bson.A:
+		if v == nil {
+			return 0
+		}
 		size := 5
 		for i, element := range v {
-			size += elementSize(strconv.Itoa(i), element)
+			size += ElementSize(strconv.Itoa(i), element)
 		}
 		return size
 	case string:
@@ -41,6 +41,9 @@ func valueSize(v any) int {
 	}
 	return rareSize(v)
 }
+
+// ElementSize returns how many bytes a field has: its type, its name and its value.
+func ElementSize(name string, v any) int { return 2 + len(name) + Size(v) }
 
 func rareSize(v any) int {
 	switch v := v.(type) {
@@ -61,7 +64,7 @@ func rareSize(v any) int {
 		return 5 + len(v.DB) + len(v.Pointer)
 	case bson.CodeWithScope:
 		scope, _ := v.Scope.(bson.D)
-		return 9 + len(v.Code) + sizeOf(scope)
+		return 9 + len(v.Code) + max(Size(scope), 5)
 	}
 	return 0 // null, undefined and the keys that sort first and last
 }

@@ -1,17 +1,19 @@
-package changestream
+package value_test
 
 import (
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
+
+	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
 func TestSizesAreThoseOfTheEncoding(t *testing.T) {
 	t.Parallel()
 	decimal, _ := bson.ParseDecimal128("1.5")
 	scalars := []any{
-		nil, true, int32(1), int64(1), 1.5, "", "text", "ünïcode", bson.NewObjectID(),
+		nil, bson.D(nil), bson.A(nil), true, int32(1), int64(1), 1.5, "", "text", "ünïcode", bson.NewObjectID(),
 		bson.DateTime(1), bson.Timestamp{T: 1}, bson.Binary{Data: []byte("abc")},
 		bson.Binary{Subtype: bson.TypeBinaryBinaryOld, Data: []byte("abc")}, decimal,
 		bson.Regex{Pattern: "p", Options: "i"}, bson.JavaScript("code"), bson.Symbol("symbol"),
@@ -47,8 +49,8 @@ func TestSizesAreThoseOfTheEncoding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := sizeOf(d); got != len(raw) {
-			t.Fatalf("sizeOf(%v) = %d, want %d", d, got, len(raw))
+		if got := value.Size(d); got != len(raw) {
+			t.Fatalf("Size(%v) = %d, want %d", d, got, len(raw))
 		}
 	})
 }
