@@ -115,7 +115,7 @@ const wholeDatabase = "$cmd.aggregate"
 // aggregated is the namespace of the aggregation's cursor: a collection's, or one that stands for
 // the whole database.
 func (r *request) aggregated() (storage.Namespace, error) {
-	target, _ := r.args.get(r.name)
+	target, _ := r.args.get(r.command.name)
 	if _, ok := target.(string); ok {
 		return r.collection()
 	}

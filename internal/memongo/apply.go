@@ -49,46 +49,22 @@ func (r *request) applyAll(ns storage.Namespace, w writer, c change) (updated, e
 		return updated{}, mongoerr.New(mongoerr.InvalidOptions,
 			"Cannot use (or request) retryable writes with multi=true")
 	}
-	view, err := w.View(ns)
+	var total updated
+	err := r.eachMatch(ns, w, c, func(rec storage.Record, pos int) error {
+		done, err := r.applyTo(ns, w, c, rec, pos)
+		if err == nil {
+			total.matched += done.matched
+			total.modified += done.modified
+		}
+		return err
+	})
 	if err != nil {
 		return updated{}, err
-	}
-	var total updated
-	for rec := range candidates(view, ns, c.query) {
-		done, err := r.applyIfMatching(ns, w, c, rec)
-		if err != nil {
-			return updated{}, err
-		}
-		total.matched += done.matched
-		total.modified += done.modified
 	}
 	if total.matched == 0 {
 		return r.upsert(ns, w, c)
 	}
 	return total, nil
-}
-
-// applyIfMatching changes one of many documents. Those before it stay changed when it is busy, so
-// it is waited for here.
-func (r *request) applyIfMatching(
-	ns storage.Namespace, w writer, c change, rec storage.Record,
-) (done updated, err error) {
-	err = r.unbusy(func() error {
-		pos, ok, err := c.filter.MatchPosition(rec.Doc, c.vars)
-		if err != nil || !ok {
-			return err
-		}
-		done, err = r.applyTo(ns, w, c, rec, pos)
-		if _, busy := err.(*storage.Busy); busy {
-			again, exists, viewErr := renewed(w, ns, rec)
-			if done = (updated{}); viewErr != nil || !exists {
-				return viewErr
-			}
-			rec = again
-		}
-		return err
-	})
-	return done, err
 }
 
 // upsert inserts where nothing matched, if that is wanted.

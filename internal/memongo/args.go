@@ -35,6 +35,11 @@ func (a args) get(name string) (any, bool) { return value.Get(a.fields, name) }
 
 // only refuses fields that are not among the known ones, or are there twice.
 func (a args) only(known ...string) {
+	a.onlyIf(func(field string) bool { return slices.Contains(known, field) })
+}
+
+// onlyIf refuses fields that are not known, or are there twice.
+func (a args) onlyIf(known func(field string) bool) {
 	seen := make(map[string]bool, len(a.fields))
 	for _, e := range a.fields {
 		if seen[e.Key] {
@@ -42,7 +47,7 @@ func (a args) only(known ...string) {
 				"BSON field '%s.%s' is a duplicate field", a.of, e.Key))
 		}
 		seen[e.Key] = true
-		if !slices.Contains(known, e.Key) {
+		if !known(e.Key) {
 			a.fail(mongoerr.New(mongoerr.UnknownField,
 				"BSON field '%s.%s' is an unknown field.", a.of, e.Key))
 		}

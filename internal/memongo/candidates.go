@@ -73,21 +73,56 @@ func (r *request) firstMatch(
 func (r *request) smallestMatch(
 	view storage.View, ns storage.Namespace, c change, order *pipeline.SortOrder,
 ) (rec storage.Record, pos int, found bool, err error) {
-	var docs []bson.D
-	for candidate := range candidates(view, ns, c.query) {
-		ok, err := c.filter.Match(candidate.Doc, c.vars)
-		if err != nil {
-			return storage.Record{}, -1, false, err
-		}
-		if ok {
-			docs = append(docs, candidate.Doc)
-		}
-	}
-	if err := order.Sort(docs); err != nil || len(docs) == 0 {
+	q := query{filter: c.filter, raw: c.query, sort: order, limit: 1, vars: c.vars}
+	docs, err := q.find(view, ns, nil)
+	if err != nil || len(docs) == 0 {
 		return storage.Record{}, -1, false, err
 	}
 	id, _ := value.Get(docs[0], "_id")
 	rec, _ = view.ByID(ns, id)
 	pos, found, err = c.filter.MatchPosition(rec.Doc, c.vars)
 	return rec, pos, found, err
+}
+
+// eachMatch changes the records that match, one by one. Those before stay changed when one is
+// busy, so it is waited for here, and looked at again as it is then.
+func (r *request) eachMatch(
+	ns storage.Namespace, w writer, c change, do func(rec storage.Record, pos int) error,
+) error {
+	view, err := w.View(ns)
+	if err != nil {
+		return err
+	}
+	for rec := range candidates(view, ns, c.query) {
+		err := r.unbusy(func() error {
+			pos, ok, err := c.filter.MatchPosition(rec.Doc, c.vars)
+			if err != nil || !ok {
+				return err
+			}
+			err = do(rec, pos)
+			if _, busy := err.(*storage.Busy); busy {
+				again, exists, viewErr := renewed(w, ns, rec)
+				if viewErr != nil || !exists {
+					return viewErr
+				}
+				rec = again
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renewed returns a record as it is now.
+func renewed(w writer, ns storage.Namespace, rec storage.Record) (storage.Record, bool, error) {
+	view, err := w.View(ns)
+	if err != nil {
+		return storage.Record{}, false, err
+	}
+	id, _ := value.Get(rec.Doc, "_id")
+	now, exists := view.ByID(ns, id)
+	return now, exists, nil
 }

@@ -102,7 +102,7 @@ func dropDatabase(r *request) (bson.D, error) {
 }
 
 func rename(r *request) (bson.D, error) {
-	from, _ := r.args.str(r.name)
+	from, _ := r.args.str(r.command.name)
 	to, _ := r.args.str("to")
 	r.args.require("to")
 	dropTarget := r.args.flag("dropTarget")

@@ -10,7 +10,8 @@ import (
 // command is what a server knows how to do.
 type command struct {
 	name   string
-	fields string // the fields that it takes beside the generic ones, by spaces
+	fields string   // the fields that it takes beside the generic ones, by spaces
+	takes  []string // the same, apart
 	run    func(*request) (bson.D, error)
 	traits trait
 }
@@ -39,7 +40,10 @@ func (c *command) argsName() string {
 	return c.name
 }
 
-func (c *command) known() []string { return strings.Fields(c.fields) }
+// knows reports whether the command takes a field.
+func (c *command) knows(field string) bool {
+	return field == c.name || isGeneric(field) || slices.Contains(c.takes, field)
+}
 
 // commands returns all commands by every name that they answer to.
 func commands() map[string]*command {
@@ -49,17 +53,20 @@ func commands() map[string]*command {
 		readCommands(), writeCommands(), collectionCommands(), replicationCommands(),
 	} {
 		for _, c := range group {
+			c.takes = strings.Fields(c.fields)
 			all[c.name] = c
 		}
 	}
 	return all
 }
 
-// generic returns the fields that every command takes.
-func generic() []string {
-	return strings.Fields("$db lsid txnNumber autocommit startTransaction $clusterTime " +
-		"$readPreference maxTimeMS readConcern writeConcern comment apiVersion apiStrict " +
-		"apiDeprecationErrors mayBypassWriteBlocking")
+// isGeneric reports whether every command takes a field.
+func isGeneric(field string) bool {
+	switch field {
+	case "$db", "lsid", "txnNumber", "autocommit", "startTransaction", "$clusterTime",
+		"$readPreference", "maxTimeMS", "readConcern", "writeConcern", "comment", "apiVersion",
+		"apiStrict", "apiDeprecationErrors", "mayBypassWriteBlocking":
+		return true
+	}
+	return false
 }
-
-func isGeneric(field string) bool { return slices.Contains(generic(), field) }

@@ -7,12 +7,6 @@ import (
 	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
-// writeConcern is what a client wants to have reached before it is answered. The one node is a
-// majority, so whatever can be satisfied is at once.
-type writeConcern struct {
-	unsatisfiable string // why it can never be satisfied; "" if it is
-}
-
 // concerns checks what the command says about how durable reads and writes are to be.
 func (r *request) concerns() error {
 	if err := r.checkReadConcern(); err != nil {
@@ -35,6 +29,8 @@ func (r *request) concerns() error {
 // writesOut reports whether the command is an aggregation, which might write.
 func (r *request) writesOut() bool { return r.command.name == "aggregate" }
 
+// readWriteConcern reads what a client wants to have reached before it is answered. The one node
+// is a majority, so whatever can be satisfied is at once.
 func (r *request) readWriteConcern(a args) error {
 	a.only("w", "j", "wtimeout", "fsync", "getLastError", "provenance")
 	if ms, ok := a.int("wtimeout"); ok && ms < 0 {
@@ -44,8 +40,8 @@ func (r *request) readWriteConcern(a args) error {
 	case nil:
 	case string:
 		if w != "majority" {
-			r.concern.unsatisfiable = "No write concern mode named '" + w + "' found in " +
-				"replica set configuration"
+			r.unsatisfiable = mongoerr.New(mongoerr.UnknownReplWriteConcern, "No write concern mode "+
+				"named '%s' found in replica set configuration", w)
 		}
 	case bson.D:
 		return mongoerr.Unsupported("write concerns with tags")
@@ -56,7 +52,8 @@ func (r *request) readWriteConcern(a args) error {
 				"w has to be a non-negative number and not greater than 50; found: %d", nodes)
 		}
 		if nodes > 1 {
-			r.concern.unsatisfiable = "Not enough data-bearing nodes"
+			r.unsatisfiable = mongoerr.New(mongoerr.UnsatisfiableWriteConcern,
+				"Not enough data-bearing nodes")
 		}
 	}
 	return a.failed()
@@ -64,14 +61,10 @@ func (r *request) readWriteConcern(a args) error {
 
 // confirmed adds to an answer that its write concern can't be met, if so.
 func (r *request) confirmed(answer bson.D) bson.D {
-	if r.concern.unsatisfiable == "" {
+	e := r.unsatisfiable
+	if e == nil {
 		return answer
 	}
-	code := mongoerr.UnknownReplWriteConcern
-	if r.concern.unsatisfiable == "Not enough data-bearing nodes" {
-		code = mongoerr.UnsatisfiableWriteConcern
-	}
-	e := mongoerr.New(code, "%s", r.concern.unsatisfiable)
 	return append(answer, bson.E{Key: "writeConcernError", Value: bson.D{
 		{Key: "code", Value: e.Code},
 		{Key: "codeName", Value: e.CodeName()},
@@ -143,7 +136,7 @@ func (r *request) checkReadConcern() error {
 	if !plain && !r.supportsSnapshot() && !r.inTransaction() {
 		return mongoerr.New(mongoerr.InvalidOptions, "Command %s does not support { readConcern: "+
 			"{ level: \"%s\", provenance: \"clientSupplied\" } } :: caused by :: read concern "+
-			"not supported", r.name, level)
+			"not supported", r.command.name, level)
 	}
 	return nil
 }

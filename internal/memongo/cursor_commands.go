@@ -36,10 +36,10 @@ func (r *request) reply(id int64, ns storage.Namespace, field string, p page) bs
 }
 
 func getMore(r *request) (bson.D, error) {
-	id, ok := r.args.get(r.name)
+	id, ok := r.args.get(r.command.name)
 	number, isLong := id.(int64)
 	if !ok || !isLong {
-		r.args.wrongType(r.name, id, "long")
+		r.args.wrongType(r.command.name, id, "long")
 		return nil, r.args.failed()
 	}
 	name, _ := r.args.str("collection")

@@ -93,50 +93,15 @@ func (r *request) deleteAll(ns storage.Namespace, w writer, c change) (deleted i
 		return 0, mongoerr.New(mongoerr.InvalidOptions,
 			"Cannot use (or request) retryable writes with limit=0")
 	}
-	view, err := w.View(ns)
-	if err != nil {
-		return 0, err
-	}
-	for rec := range candidates(view, ns, c.query) {
-		done, err := r.deleteIfMatching(ns, w, c, rec)
-		if err != nil {
-			return 0, err
-		}
-		deleted += done
-	}
-	return deleted, nil
-}
-
-func (r *request) deleteIfMatching(
-	ns storage.Namespace, w writer, c change, rec storage.Record,
-) (deleted int64, err error) {
-	err = r.unbusy(func() error {
-		ok, err := c.filter.Match(rec.Doc, c.vars)
-		if err != nil || !ok {
-			return err
-		}
-		if err = w.Delete(ns, rec); err == nil {
-			deleted = 1
-		}
-		if _, busy := err.(*storage.Busy); busy {
-			again, exists, viewErr := renewed(w, ns, rec)
-			if viewErr != nil || !exists {
-				return viewErr
-			}
-			rec = again
+	err = r.eachMatch(ns, w, c, func(rec storage.Record, _ int) error {
+		err := w.Delete(ns, rec)
+		if err == nil {
+			deleted++
 		}
 		return err
 	})
-	return deleted, err
-}
-
-// renewed returns a record as it is now.
-func renewed(w writer, ns storage.Namespace, rec storage.Record) (storage.Record, bool, error) {
-	view, err := w.View(ns)
 	if err != nil {
-		return storage.Record{}, false, err
+		return 0, err
 	}
-	id, _ := value.Get(rec.Doc, "_id")
-	now, exists := view.ByID(ns, id)
-	return now, exists, nil
+	return deleted, nil
 }

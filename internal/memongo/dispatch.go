@@ -3,7 +3,6 @@ package memongo
 import (
 	"errors"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -48,7 +47,7 @@ func (r *request) told() bson.Timestamp {
 // request finds out what a client wants. It returns a request, however incomplete, in any case.
 func (s *Server) request(c *conn, req wire.Request) (*request, error) {
 	name := req.Command[0].Key
-	r := &request{server: s, conn: c, name: name, ctx: c.life, now: s.clock()}
+	r := &request{server: s, conn: c, ctx: c.life, now: s.clock()}
 	command, ok := s.commands[name]
 	if !ok {
 		return r, mongoerr.New(mongoerr.CommandNotFound, "no such command: '%s'", name)
@@ -113,7 +112,7 @@ func (r *request) guarded() (bson.D, error) {
 // checked runs the command where it has no field that nobody would look at.
 func (r *request) checked() (bson.D, error) {
 	if r.command.fields != anyField {
-		r.args.only(slices.Concat([]string{r.name}, r.command.known(), generic())...)
+		r.args.onlyIf(r.command.knows)
 	}
 	if err := errors.Join(r.args.failed(), r.apiVersion(), r.concerns()); err != nil {
 		return nil, err
@@ -146,7 +145,7 @@ func (r *request) contained() (answer bson.D, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			answer, err = nil, mongoerr.New(mongoerr.InternalError,
-				"a fault in memongo, not in your code: %s panicked: %v\n%s", r.name, p, debug.Stack())
+				"a fault in memongo, not in your code: %s panicked: %v\n%s", r.command.name, p, debug.Stack())
 		}
 	}()
 	return r.command.run(r)

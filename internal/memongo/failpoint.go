@@ -79,7 +79,7 @@ func failPointCommands() []*command {
 }
 
 func configureFailPoint(r *request) (bson.D, error) {
-	name := r.args.require(r.name)
+	name := r.args.require(r.command.name)
 	if name != "failCommand" {
 		return nil, mongoerr.New(mongoerr.FailPointNotFound, "%v not found", name)
 	}
@@ -215,9 +215,7 @@ func (f *failCommand) aimedAt(r *request) bool {
 	if r.command.name == "configureFailPoint" {
 		return false
 	}
-	named := func(name string) bool {
-		return strings.EqualFold(name, r.command.name) || strings.EqualFold(name, r.name)
-	}
+	named := func(name string) bool { return strings.EqualFold(name, r.command.name) }
 	return slices.ContainsFunc(f.commands, named) && (f.appName == "" || f.appName == r.conn.appName) &&
 		(f.ns == "" || f.ns == r.db+"."+r.target() ||
 			r.target() == "" && f.ns == r.db+"."+wholeDatabase)

@@ -60,7 +60,7 @@ func (s *Server) fault(r *request) fault {
 
 // target is the collection that a command is about, "" for none.
 func (r *request) target() string {
-	field := r.name
+	field := r.command.name
 	if r.command.name == "getMore" {
 		field = "collection"
 	}

@@ -10,7 +10,6 @@ import (
 
 const (
 	transientTransaction = "TransientTransactionError"
-	unknownCommit        = "UnknownTransactionCommitResult"
 	retryableWrite       = "RetryableWriteError"
 	resumable            = "ResumableChangeStreamError"
 	nonResumable         = "NonResumableChangeStreamError"
@@ -31,7 +30,7 @@ func (r *request) labelled(err error) error {
 	}
 	e = r.about(e)
 	within := r.inTransaction()
-	commits := r.command.name == "commitTransaction" || r.command.name == "abortTransaction"
+	commits := r.ends()
 	retried := mongoerr.Is(e, retryableCodes...)
 	switch {
 	case within && !commits && (retried || transient(e)):

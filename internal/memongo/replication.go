@@ -55,7 +55,7 @@ func replSetGetConfig(r *request) (bson.D, error) {
 }
 
 func replSetStepDown(r *request) (bson.D, error) {
-	seconds, ok := r.args.int(r.name)
+	seconds, ok := r.args.int(r.command.name)
 	if !ok || seconds <= 0 {
 		return nil, mongoerr.New(mongoerr.BadValue, "stepdown period must be a positive integer")
 	}
@@ -75,7 +75,7 @@ func replSetStepUp(r *request) (bson.D, error) {
 
 // replSetFreeze of zero seconds ends a step-down, as it does in a set of one.
 func replSetFreeze(r *request) (bson.D, error) {
-	seconds, _ := r.args.int(r.name)
+	seconds, _ := r.args.int(r.command.name)
 	if seconds != 0 {
 		return nil, mongoerr.Unsupported("replSetFreeze for a time")
 	}
@@ -90,7 +90,7 @@ func (s *Server) StepDown(d time.Duration) error {
 	if err := s.topology.stepDown(); err != nil {
 		return err
 	}
-	s.sessions.interruptTransactions(nil)
+	s.sessions.interruptTransactions()
 	s.work.Go(func() {
 		now := s.topology.now()
 		timer := time.NewTimer(d)

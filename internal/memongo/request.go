@@ -18,7 +18,6 @@ type request struct {
 	server  *Server
 	conn    *conn
 	command *command
-	name    string // as it was sent
 	db      string
 	args    args
 	ctx     context.Context // ends with the connection, maxTimeMS, the session, the reign
@@ -31,14 +30,16 @@ type request struct {
 	statement *retries     // nil unless it is a retryable write
 	txn       *transaction // nil outside a transaction
 
-	concern writeConcern
-	readAt  bson.Timestamp // of the snapshot that is read outside of a transaction; zero: none
-	again   bool           // another answer follows by itself
+	readAt bson.Timestamp // of the snapshot that is read outside of a transaction; zero: none
+	again  bool           // another answer follows by itself
+
+	// unsatisfiable is why the write concern can never be met; nil if it is.
+	unsatisfiable *mongoerr.Error
 }
 
 // collection returns the namespace that the command is about.
 func (r *request) collection() (storage.Namespace, error) {
-	v, _ := r.args.get(r.name)
+	v, _ := r.args.get(r.command.name)
 	name, ok := v.(string)
 	if !ok {
 		return storage.Namespace{}, mongoerr.New(mongoerr.BadValue,
@@ -54,7 +55,7 @@ func (r *request) vars() *expr.Vars {
 }
 
 // legacyHello reports whether the client uses the name of hello from before 5.0.
-func (r *request) legacyHello() bool { return r.name != "hello" }
+func (r *request) legacyHello() bool { return r.command.name != "hello" }
 
 // limited ends the command's context when maxTimeMS is over. A getMore's limit is how long it
 // waits for data, which is no error.

@@ -7,11 +7,6 @@ import (
 	"github.com/fwgen/fwgen/internal/memongo/value"
 )
 
-// statement is the result of one statement of a retryable write.
-type statement struct {
-	result bson.D // what the command's code needs to answer again
-}
-
 // retries is a retryable write: what its session remembers of the same txnNumber.
 type retries struct {
 	session *session
@@ -54,9 +49,9 @@ func (r *request) joinRetryable() error {
 // supersede begins a txnNumber. The caller holds the turn and mu.
 func (s *session) supersede(number int64) {
 	if s.txn != nil {
-		s.txn.abort(nil)
+		s.txn.abort()
 	}
-	s.txn, s.txnNumber, s.results = nil, number, make(map[int32]statement)
+	s.txn, s.txnNumber, s.results = nil, number, make(map[int32]bson.D)
 }
 
 func tooOld(s *session, number int64) error {
@@ -92,13 +87,13 @@ func (r *request) done(n int) (bson.D, bool) {
 	if r.statement == nil {
 		return nil, false
 	}
-	s, ok := r.statement.session.results[r.statement.id(n)]
-	return s.result, ok
+	result, ok := r.statement.session.results[r.statement.id(n)]
+	return result, ok
 }
 
 // remember keeps the result of a statement for a later try.
 func (r *request) remember(n int, result bson.D) {
 	if r.statement != nil {
-		r.statement.session.results[r.statement.id(n)] = statement{result}
+		r.statement.session.results[r.statement.id(n)] = result
 	}
 }

@@ -23,8 +23,8 @@ type session struct {
 	used time.Time     // when a command last named it; guarded by sessions.mu
 
 	// Held under turn:
-	txnNumber int64               // the latest; -1 before the first
-	results   map[int32]statement // of the retryable write txnNumber, by statement
+	txnNumber int64            // the latest; -1 before the first
+	results   map[int32]bson.D // of the retryable write txnNumber, by statement: what answers again
 
 	mu   sync.Mutex
 	txn  *transaction // of txnNumber; nil: it is a retryable write; guarded by mu
@@ -115,11 +115,11 @@ func (s *sessions) close() {
 }
 
 // interruptTransactions aborts the transactions of all sessions, as a step-down does.
-func (s *sessions) interruptTransactions(why error) {
+func (s *sessions) interruptTransactions() {
 	for _, one := range s.all() {
 		one.mu.Lock()
 		if one.txn != nil {
-			one.txn.abort(why)
+			one.txn.abort()
 		}
 		one.mu.Unlock()
 	}
@@ -136,7 +136,7 @@ func (s *session) end(why error) {
 	s.kill(why)
 	s.life, s.kill = context.WithCancelCause(context.Background())
 	if s.txn != nil {
-		s.txn.abort(nil)
+		s.txn.abort()
 	}
 }
 

@@ -30,14 +30,14 @@ func startSession(r *request) (bson.D, error) {
 }
 
 func refreshSessions(r *request) (bson.D, error) {
-	for _, lsid := range r.args.documents(r.name) {
+	for _, lsid := range r.args.documents(r.command.name) {
 		r.server.sessions.get(lsid)
 	}
 	return bson.D{}, nil
 }
 
 func endSessions(r *request) (bson.D, error) {
-	for _, lsid := range r.args.documents(r.name) {
+	for _, lsid := range r.args.documents(r.command.name) {
 		if id := value.Lookup(lsid, "id"); value.TypeName(id) != "binData" {
 			r.args.wrongType("endSessionsFromClient.id", id, "binData")
 			return nil, r.args.failed()
@@ -48,7 +48,7 @@ func endSessions(r *request) (bson.D, error) {
 }
 
 func killSessions(r *request) (bson.D, error) {
-	list := r.args.documents(r.name)
+	list := r.args.documents(r.command.name)
 	if len(list) == 0 && r.args.failed() == nil {
 		return killAllSessions(r)
 	}

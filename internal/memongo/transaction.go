@@ -17,7 +17,6 @@ type transaction struct {
 	open      *storage.Txn // nil before the first operation that reads or writes
 	committed bool
 	aborted   bool
-	why       error // of the abort, where the client is to learn it; nil: no such transaction
 }
 
 // transactionFields refuses fields of a transaction that do not go together.
@@ -63,9 +62,9 @@ func (r *request) ends() bool {
 
 // notAllowed is the error of a command that can't be part of a transaction.
 func (r *request) notAllowed() error {
-	message := "Cannot run '" + r.name + "' in a multi-document transaction."
+	message := "Cannot run '" + r.command.name + "' in a multi-document transaction."
 	switch {
-	case r.name == "count":
+	case r.command.name == "count":
 		message += " Please see http://dochub.mongodb.org/core/transaction-count for a " +
 			"recommended alternative."
 	case r.command.traits == 0:
@@ -118,10 +117,6 @@ func (t *transaction) usable(command string) error {
 	}
 	commits := command == "commitTransaction"
 	switch {
-	case t.aborted && t.why != nil:
-		why := t.why
-		t.why = nil // told once; from then on there is no such transaction
-		return why
 	case t.aborted:
 		return mongoerr.New(mongoerr.NoSuchTransaction,
 			"Transaction with { txnNumber: %d } has been aborted.", t.number)
@@ -141,11 +136,11 @@ func (t *transaction) String() string {
 }
 
 // abort ends the transaction unless it is committed.
-func (t *transaction) abort(why error) {
+func (t *transaction) abort() {
 	if t.committed || t.aborted {
 		return
 	}
-	t.aborted, t.why = true, why
+	t.aborted = true
 	if t.open != nil {
 		t.open.Abort()
 	}
@@ -155,7 +150,7 @@ func (t *transaction) abort(why error) {
 func (s *session) failed(t *transaction) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t.abort(nil)
+	t.abort()
 }
 
 func commitTransaction(r *request) (bson.D, error) {
