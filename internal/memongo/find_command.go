@@ -283,9 +283,8 @@ func (r *request) first(ns storage.Namespace, src source, single bool) (bson.D, 
 func (r *request) batchSize() (int, bool) {
 	a := r.args
 	if cursor, ok := a.document("cursor"); ok {
-		a = newArgs("aggregate.cursor", cursor)
+		a = args{"cursor", cursor, r.args.err}
 		a.only("batchSize")
-		a.err = r.args.err
 	}
 	n, ok := a.int("batchSize")
 	if n < 0 {

@@ -56,6 +56,9 @@ var commonArguments = []script{
 		{`{find: 'c', let: {X: 1}}`, `!9 FailedToParse`},
 		{`{aggregate: 'c', pipeline: [], cursor: {}, let: {x: '$a'}}`, `!4890500 Location4890500`},
 	}},
+	{"argument/a cursor has a batch size and nothing else", ``, []step{
+		{`{aggregate: 'c', pipeline: [], cursor: {nope: 1}}`, `!40415 Location40415`},
+	}},
 	{"argument/collation is simple or refused", `[{_id: 1, a: 'x'}]`, []step{
 		{`{find: 'c', filter: {a: 'x'}, collation: {locale: 'simple'}}`,
 			`{cursor: {firstBatch: [{_id: 1, a: 'x'}]}}`},
