@@ -17,7 +17,12 @@ type Leases interface {
 	//     that had it before.
 	//   - It is the caller's and live, and Term is its term: granted under a new term when Term is
 	//     below MinTerm, else left alone.
+	//   - Somebody else's, live and not held, of a priority below Priority: the owner and term stay,
+	//     and the caller is announced as Lease.Contender for half of TTL, unless a live contender
+	//     of at least the same priority is. The owner is to step down.
 	//   - Anything else: nothing changes, and the answer tells who owns the lease and for how long.
+	//
+	// A grant ends every announcement.
 	//
 	// The caller leads only if Lease.Owner is its own owner and Lease.Term is a term that it was
 	// granted by this answer; see [Lease.Granted].
@@ -31,6 +36,22 @@ type Leases interface {
 	// Release gives a lease of this owner and term back, so that another instance can acquire it
 	// at once. It returns [ErrNotOwner] when the lease is not the caller's any more.
 	Release(ctx context.Context, req ReleaseRequest) error
+
+	// Withdraw takes back what Acquire announced for an owner, who contends no longer. It returns
+	// nil where nothing is announced for it.
+	Withdraw(ctx context.Context, req WithdrawRequest) error
+
+	// Look tells how a lease is, and changes nothing. Of a stream that nobody ever asked for it
+	// tells the zero Lease with its name.
+	Look(ctx context.Context, stream string) (Lease, error)
+
+	// Hold keeps a stream from being granted to anybody, whether it has a lease or not, until it
+	// is lifted or Until has passed by the server's clock. Its owner is to give it back. It
+	// replaces a hold that there is.
+	Hold(ctx context.Context, req HoldRequest) error
+
+	// Lift ends the hold of a stream. It returns nil where there is none.
+	Lift(ctx context.Context, stream string) error
 
 	// Watch calls changed for every change to a lease that the store learns of, first calling
 	// ready once it can miss nothing more. It returns when ctx ends or the watch breaks; the
@@ -64,6 +85,17 @@ type ReleaseRequest struct {
 	Reason        ReleaseReason
 }
 
+// WithdrawRequest is what [Leases.Withdraw] takes.
+type WithdrawRequest struct {
+	Stream, Owner string
+}
+
+// HoldRequest is what [Leases.Hold] takes.
+type HoldRequest struct {
+	Stream, By, Reason string
+	Until              time.Time // zero: until it is lifted
+}
+
 // Instance tells a person which process is meant. It decides nothing.
 type Instance struct {
 	Name    string // Config.Instance
@@ -80,7 +112,8 @@ type Lease struct {
 	TTL       time.Duration
 	ExpiresIn time.Duration // by the server's clock; zero or less: expired or released
 	Priority  int
-	Hold      *Hold // not nil while the stream is held
+	Contender *Contender // not nil while a live one of a higher priority asks for the lease
+	Hold      *Hold      // not nil while the stream is held
 	Released  ReleaseReason
 	Instance  Instance // of the owner, or of the last one
 }
@@ -90,6 +123,14 @@ func (l Lease) Live() bool { return l.Owner != "" && l.ExpiresIn > 0 }
 
 // Granted reports whether the lease is live and owner's.
 func (l Lease) Granted(owner string) bool { return l.Live() && l.Owner == owner }
+
+// Contender asks for a live lease with a higher priority than its owner has.
+type Contender struct {
+	Owner     string
+	Priority  int
+	Instance  Instance
+	ExpiresIn time.Duration // by the server's clock, unless it asks again
+}
 
 // Hold keeps a stream from running anywhere until it is lifted, or until its time is over.
 type Hold struct {

@@ -8,7 +8,6 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/fwgen/fwgen/runtime/internal/integration/mongotest"
 	"github.com/fwgen/fwgen/runtime/internal/mongostore"
@@ -58,11 +57,6 @@ func TestMongoLeases(t *testing.T) {
 		db := newStateDB(t, mongotest.Needs{})
 		return storetest.LeasesUnderTest{
 			Leases: db.store.Leases(),
-			Hold:   db.hold,
-			Lift: func(ctx context.Context, stream string) error {
-				_, err := db.locks().UpdateByID(ctx, stream, bson.M{"$unset": bson.M{"hold": ""}})
-				return err
-			},
 			Delete: func(ctx context.Context, stream string) error {
 				_, err := db.locks().DeleteOne(ctx, bson.M{"_id": stream})
 				return err
@@ -70,18 +64,6 @@ func TestMongoLeases(t *testing.T) {
 			Writes: db.writes,
 		}
 	})
-}
-
-// hold holds a stream as an operator's tool does.
-func (db *stateDB) hold(ctx context.Context, stream string, d time.Duration) error {
-	hold := bson.M{"by": "operator", "reason": "test", "at": "$$NOW"}
-	if d > 0 {
-		hold["until"] = bson.M{"$add": bson.A{"$$NOW", d.Milliseconds()}}
-	}
-	_, err := db.locks().UpdateByID(ctx, stream,
-		mongo.Pipeline{{{Key: "$set", Value: bson.M{"hold": hold}}}},
-		options.UpdateOne().SetUpsert(true))
-	return err
 }
 
 // writes counts the entries of the oplog that are about the database.

@@ -1,6 +1,7 @@
 package lease_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ func TestALeaderGivesAHeldStreamBack(t *testing.T) {
 				b.start("c")
 				run := a.now()
 				b.pass(time.Second)
-				b.leases.Hold(stream, store.Hold{By: "eva", Reason: "migration"})
+				b.leases.Hold(context.Background(), store.HoldRequest{Stream: stream, By: "eva", Reason: "migration"})
 				b.until("the leader is asked", test.most, func() bool { return run.l.Reason() == store.Held })
 				b.pass(time.Second)
 				if !run.l.Trusted() {
@@ -47,20 +48,20 @@ func TestALeaderGivesAHeldStreamBack(t *testing.T) {
 
 func TestALiftedHoldIsSeenAtOnce(t *testing.T) {
 	bubble(t, func(b *bundle) {
-		b.leases.Hold(stream, store.Hold{By: "eva"})
+		b.leases.Hold(context.Background(), store.HoldRequest{Stream: stream, By: "eva"})
 		b.start("a")
 		b.pass(10 * time.Second)
-		b.leases.Lift(stream)
+		b.leases.Lift(context.Background(), stream)
 		b.until("a leads", 100*time.Millisecond, func() bool { return b.leader() != nil })
 	})
 }
 
 func TestALiftedHoldIsSeenWithinAPollWithoutAWatch(t *testing.T) {
 	bubble(t, func(b *bundle) {
-		b.leases.Hold(stream, store.Hold{By: "eva"})
+		b.leases.Hold(context.Background(), store.HoldRequest{Stream: stream, By: "eva"})
 		b.start("a", withoutWatch)
 		b.pass(10 * time.Second)
-		b.leases.Lift(stream)
+		b.leases.Lift(context.Background(), stream)
 		b.until("a leads", poll, func() bool { return b.leader() != nil })
 	})
 }
@@ -73,7 +74,7 @@ func TestAHoldThatEndsByItselfIsFollowedAtOnce(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			bubble(t, func(b *bundle) {
 				a := b.startLeader("a", append(test.options, withPoll(time.Hour))...)
-				b.leases.Hold(stream, store.Hold{By: "eva", Until: time.Now().Add(33 * time.Minute)})
+				b.leases.Hold(context.Background(), store.HoldRequest{Stream: stream, By: "eva", Until: time.Now().Add(33 * time.Minute)})
 				b.pass(20 * time.Minute)
 				if b.leader() != nil {
 					b.Fatal("a held stream is led")
@@ -90,10 +91,10 @@ func TestAHoldThatEndsByItselfIsFollowedAtOnce(t *testing.T) {
 
 func TestAHoldThatIsShortenedByTheWatchIsFollowed(t *testing.T) {
 	bubble(t, func(b *bundle) {
-		b.leases.Hold(stream, store.Hold{By: "eva"})
+		b.leases.Hold(context.Background(), store.HoldRequest{Stream: stream, By: "eva"})
 		b.start("a", withPoll(time.Hour))
 		b.pass(10 * time.Second)
-		b.leases.Hold(stream, store.Hold{By: "eva", Until: time.Now().Add(time.Minute)})
+		b.leases.Hold(context.Background(), store.HoldRequest{Stream: stream, By: "eva", Until: time.Now().Add(time.Minute)})
 		took := b.until("a leads", 2*time.Minute, func() bool { return b.leader() != nil })
 		if took < time.Minute || took > time.Minute+200*time.Millisecond {
 			b.Errorf("led after %v", took)

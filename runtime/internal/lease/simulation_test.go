@@ -1,6 +1,7 @@
 package lease_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -130,7 +131,7 @@ func (b *bundle) play(steps []step) (stuck string) {
 		p.do(s)
 	}
 	b.leases.SetFault(nil)
-	b.leases.Lift(stream)
+	b.leases.Lift(context.Background(), stream)
 	p.start(0)
 	longest := 2*ttl + 2*ttl + poll // a drain, the lease of an instance that is gone, and some
 	for until := time.Now().Add(longest); b.leader() == nil; time.Sleep(time.Second) {
@@ -186,9 +187,9 @@ func (p *play) do(s step) {
 			})
 		}
 	case "hold":
-		p.leases.Hold(stream, store.Hold{By: "test", Until: time.Now().Add(s.after)})
+		p.leases.Hold(context.Background(), store.HoldRequest{Stream: stream, By: "test", Until: time.Now().Add(s.after)})
 	case "lift":
-		p.leases.Lift(stream)
+		p.leases.Lift(context.Background(), stream)
 	case "break watches":
 		p.leases.BreakWatches(errDown)
 	}

@@ -3,14 +3,12 @@ package memstore_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/fwgen/fwgen/runtime/internal/memstore"
 	"github.com/fwgen/fwgen/runtime/internal/mongostore/letter"
 	"github.com/fwgen/fwgen/runtime/internal/storetest"
-	"github.com/fwgen/fwgen/runtime/store"
 )
 
 func TestLeases(t *testing.T) {
@@ -18,18 +16,6 @@ func TestLeases(t *testing.T) {
 		leases := memstore.NewLeases()
 		return storetest.LeasesUnderTest{
 			Leases: leases,
-			Hold: func(_ context.Context, stream string, d time.Duration) error {
-				hold := store.Hold{By: "operator", Reason: "test", At: time.Now()}
-				if d > 0 {
-					hold.Until = time.Now().Add(d)
-				}
-				leases.Hold(stream, hold)
-				return nil
-			},
-			Lift: func(_ context.Context, stream string) error {
-				leases.Lift(stream)
-				return nil
-			},
 			Delete: func(_ context.Context, stream string) error {
 				leases.Delete(stream)
 				return nil

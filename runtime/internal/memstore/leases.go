@@ -23,9 +23,11 @@ type Leases struct {
 
 // lease is the stored document.
 type lease struct {
-	state   store.Lease // but for ExpiresIn and Hold
-	expires time.Time
-	hold    *store.Hold
+	state     store.Lease // but for ExpiresIn, Contender and Hold
+	expires   time.Time
+	contender *store.Contender // but for ExpiresIn
+	contends  time.Time        // until when
+	hold      *store.Hold      // but for ExpiresIn
 }
 
 var _ store.Leases = (*Leases)(nil)
@@ -56,7 +58,13 @@ func (s *Leases) acquire(req store.AcquireRequest) store.Lease {
 			Priority: req.Priority,
 			Instance: req.Instance,
 		}
-		l.expires = now.Add(req.TTL)
+		l.expires, l.contender = now.Add(req.TTL), nil
+		s.tell(l.answer(now))
+	} else if announces(state, req) {
+		l.contender = &store.Contender{
+			Owner: req.Owner, Priority: req.Priority, Instance: req.Instance,
+		}
+		l.contends = now.Add(req.TTL / 2)
 		s.tell(l.answer(now))
 	}
 	return l.answer(now)
@@ -113,25 +121,6 @@ func (s *Leases) Get(stream string) store.Lease {
 	return store.Lease{Stream: stream}
 }
 
-// Hold holds a stream until Until, or for ever where it is zero.
-func (s *Leases) Hold(stream string, hold store.Hold) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	l, now := s.at(stream), s.now()
-	hold.At = now
-	l.hold = &hold
-	s.tell(l.answer(now))
-}
-
-// Lift ends the hold of a stream.
-func (s *Leases) Lift(stream string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	l := s.at(stream)
-	l.hold = nil
-	s.tell(l.answer(s.now()))
-}
-
 // Delete deletes the document of a stream, as only a person would: its term is lost.
 func (s *Leases) Delete(stream string) {
 	s.mu.Lock()
@@ -171,6 +160,11 @@ func (l *lease) answer(now time.Time) store.Lease {
 			hold.ExpiresIn = h.Until.Sub(now)
 		}
 		state.Hold = &hold
+	}
+	if c := l.contender; c != nil && l.contends.After(now) && c.Priority > state.Priority {
+		contender := *c
+		contender.ExpiresIn = l.contends.Sub(now)
+		state.Contender = &contender
 	}
 	return state
 }

@@ -12,9 +12,11 @@ type Method string
 
 // The methods.
 const (
-	Acquire Method = "Acquire"
-	Renew   Method = "Renew"
-	Release Method = "Release"
+	Acquire  Method = "Acquire"
+	Renew    Method = "Renew"
+	Release  Method = "Release"
+	Withdraw Method = "Withdraw"
+	Look     Method = "Look"
 )
 
 // Call is what a fault is chosen by.

@@ -135,7 +135,7 @@ func TestB085AnExpiredOwnerCannotReleaseTheNext(t *testing.T) {
 
 func TestAHeldLeaseIsGrantedToNobody(t *testing.T) {
 	inBubble(t, func(t *testing.T, s leases) {
-		s.Hold(stream, store.Hold{By: "eva", Until: time.Now().Add(time.Minute)})
+		s.Hold(context.Background(), store.HoldRequest{Stream: stream, By: "eva", Until: time.Now().Add(time.Minute)})
 		time.Sleep(time.Second)
 		l := s.acquire("a")
 		s.want(l, "", 0, 0)
@@ -144,13 +144,13 @@ func TestAHeldLeaseIsGrantedToNobody(t *testing.T) {
 		}
 		time.Sleep(59 * time.Second)
 		s.want(s.acquire("a"), "a", 1, ttl)
-		s.Hold(stream, store.Hold{By: "eva"})
+		s.Hold(context.Background(), store.HoldRequest{Stream: stream, By: "eva"})
 		l = s.renew("a", 1)
 		s.want(l, "a", 1, ttl)
 		if l.Hold == nil || l.Hold.ExpiresIn != 0 {
 			t.Errorf("Hold = %+v", l.Hold)
 		}
-		s.Lift(stream)
+		s.Lift(context.Background(), stream)
 		if l = s.renew("a", 1); l.Hold != nil {
 			t.Errorf("Hold = %+v", l.Hold)
 		}
@@ -271,8 +271,8 @@ func TestWatchTellsOfEveryChangeAndNothingElse(t *testing.T) {
 		s.acquire("b") // changes nothing
 		s.renew("a", 1)
 		s.renew("b", 1) // changes nothing
-		s.Hold(stream, store.Hold{By: "eva"})
-		s.Lift(stream)
+		s.Hold(context.Background(), store.HoldRequest{Stream: stream, By: "eva"})
+		s.Lift(context.Background(), stream)
 		_ = s.release("a", 1)
 		time.Sleep(2 * ttl)
 		s.acquire("b")

@@ -9,14 +9,15 @@ import (
 	"github.com/fwgen/fwgen/runtime/store"
 )
 
-// Acquire implements [store.Leases]. An attempt that is refused writes nothing.
+// Acquire implements [store.Leases]. An attempt that is refused writes nothing, unless it is
+// announced.
 func (l *Leases) Acquire(ctx context.Context, req store.AcquireRequest) (store.Lease, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	stored, at, err := l.db.modify(ctx, modification{
 		collection: l.collection,
 		id:         req.Stream,
-		pipeline:   grant(req),
+		pipeline:   append(grant(req), announce(req)...),
 		upsert:     true,
 	})
 	if err != nil {
@@ -39,12 +40,36 @@ func grant(req store.AcquireRequest) bson.A {
 		kv("expiresAt", from(req.TTL)),
 		kv("ttlMs", milliseconds(req.TTL)),
 		kv("priority", req.Priority),
-		kv("instance", literal(bson.D{
-			kv("name", req.Instance.Name),
-			kv("host", req.Instance.Host),
-			kv("pid", req.Instance.PID),
-			kv("process", req.Instance.Process),
-		})),
+		kv("instance", instanceFields(req.Instance)),
 		kv("released", remove),
+		kv("contender", remove),
 	)
+}
+
+// announce makes the asker of a lease that was not granted its contender, where that has a chance.
+func announce(req store.AcquireRequest) bson.A {
+	return when(
+		and(
+			leaseLive, not(leaseFree), not(leaseHeld),
+			not(eq("$instanceId", literal(req.Owner))),
+			lt(orElse("$priority", 0), req.Priority),
+			or(
+				not(gt("$contender.expiresAt", now)),
+				eq("$contender.instanceId", literal(req.Owner)),
+				lt(orElse("$contender.priority", 0), req.Priority),
+			),
+		),
+		kv("contender", bson.D{
+			kv("instanceId", literal(req.Owner)),
+			kv("priority", req.Priority),
+			kv("expiresAt", from(req.TTL/2)),
+			kv("instance", instanceFields(req.Instance)),
+		}),
+	)
+}
+
+func instanceFields(i store.Instance) bson.D {
+	return literal(bson.D{
+		kv("name", i.Name), kv("host", i.Host), kv("pid", i.PID), kv("process", i.Process),
+	})
 }

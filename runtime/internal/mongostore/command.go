@@ -84,6 +84,9 @@ type modification struct {
 	before     bool // answer with the document as it was before
 }
 
+// withTime is a projection that tells a document as of an instant of the server's clock.
+var withTime = bson.D{kv("_id", 0), kv("document", "$$ROOT"), kv("now", now)}
+
 // modify returns the document, and the server's time of the change. The document is nil if there
 // was none.
 func (c commands) modify(ctx context.Context, m modification) (document, time.Time, error) {
@@ -93,7 +96,7 @@ func (c commands) modify(ctx context.Context, m modification) (document, time.Ti
 		kv("update", m.pipeline),
 		kv("upsert", m.upsert),
 		kv("new", !m.before),
-		kv("fields", bson.D{kv("_id", 0), kv("document", "$$ROOT"), kv("now", "$$NOW")}),
+		kv("fields", withTime),
 	}
 	answer, err := c.write(ctx, command)
 	if hasCode(err, duplicateKey) {

@@ -45,7 +45,6 @@ func milliseconds(d time.Duration) int64 {
 
 // lease reads a stored lease as of an instant of the server's clock.
 func lease(stream string, stored document, at time.Time) store.Lease {
-	instance := stored.sub("instance")
 	lease := store.Lease{
 		Stream:   stream,
 		Owner:    stored.str("instanceId"),
@@ -54,17 +53,37 @@ func lease(stream string, stored document, at time.Time) store.Lease {
 		Priority: int(stored.int("priority")),
 		Hold:     hold(stored, at),
 		Released: store.ReleaseReason(stored.sub("released").str("reason")),
-		Instance: store.Instance{
-			Name:    instance.str("name"),
-			Host:    instance.str("host"),
-			PID:     int(instance.int("pid")),
-			Process: instance.str("process"),
-		},
+		Instance: instance(stored.sub("instance")),
 	}
+	lease.Contender = contender(stored.sub("contender"), lease.Priority, at)
 	if expires := stored.time("expiresAt"); !expires.IsZero() {
 		lease.ExpiresIn = expires.Sub(at)
 	}
 	return lease
+}
+
+func instance(stored document) store.Instance {
+	return store.Instance{
+		Name:    stored.str("name"),
+		Host:    stored.str("host"),
+		PID:     int(stored.int("pid")),
+		Process: stored.str("process"),
+	}
+}
+
+// contender reads who asks for a lease whose owner has a priority. Nobody does whose announcement
+// has lapsed.
+func contender(stored document, priority int, at time.Time) *store.Contender {
+	c := &store.Contender{
+		Owner:     stored.str("instanceId"),
+		Priority:  int(stored.int("priority")),
+		Instance:  instance(stored.sub("instance")),
+		ExpiresIn: stored.time("expiresAt").Sub(at),
+	}
+	if c.Owner == "" || c.ExpiresIn <= 0 || c.Priority <= priority {
+		return nil
+	}
+	return c
 }
 
 // hold reads the hold of a stored lease, by the same rule as leaseHeld.

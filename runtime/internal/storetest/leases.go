@@ -12,12 +12,6 @@ import (
 type LeasesUnderTest struct {
 	store.Leases
 
-	// Hold holds a stream, which may not have a lease yet. Zero holds it until it is lifted.
-	Hold func(ctx context.Context, stream string, d time.Duration) error
-
-	// Lift lifts a hold.
-	Lift func(ctx context.Context, stream string) error
-
 	// Delete removes a lease, as somebody might by hand.
 	Delete func(ctx context.Context, stream string) error
 
@@ -29,7 +23,8 @@ type LeasesUnderTest struct {
 func Leases(t *testing.T, newStore func(*testing.T) LeasesUnderTest, opts ...Option) {
 	s := newSuite(opts)
 	for _, group := range [][]leaseTest{
-		acquireTests, renewTests, releaseTests, holdTests, watchTests, contentionTests,
+		acquireTests, renewTests, releaseTests, holdTests, contenderTests, watchTests,
+		contentionTests,
 	} {
 		for _, test := range group {
 			t.Run(test.name, func(t *testing.T) {
@@ -92,7 +87,9 @@ func (l *leases) release(owner string, term int64) error {
 // look reads the lease without changing it.
 func (l *leases) look() store.Lease {
 	l.Helper()
-	return l.renew("nobody", -1, long)
+	lease, err := l.Look(l.ctx, stream)
+	require(l.T, err)
+	return lease
 }
 
 // mustGrant checks that a lease is the owner's under a term.

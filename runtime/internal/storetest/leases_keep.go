@@ -119,6 +119,29 @@ var holdTests = []leaseTest{
 		}
 	}},
 
+	{"AHoldIsReplacedAndToldAsItWasAsked", func(l *leases) {
+		l.hold(long)
+		l.hold(0)
+		h := l.look().Hold
+		if h == nil || h.By != "$by" || h.Reason != "test" || h.At.IsZero() || !h.Until.IsZero() {
+			l.Errorf("Hold = %+v, want by $by for test, without an end", h)
+		}
+	}},
+
+	{"LiftingIsNoErrorWhereNothingIsHeld", func(l *leases) {
+		require(l.T, l.Lift(l.ctx, stream))
+		lease := l.acquire(request("a", long))
+		require(l.T, l.Lift(l.ctx, stream))
+		l.mustStay(l.look(), lease)
+	}},
+
+	{"AHoldThatIsOverHoldsNothing", func(l *leases) {
+		require(l.T, l.Hold(l.ctx, store.HoldRequest{
+			Stream: stream, Until: time.Now().Add(-time.Minute),
+		}))
+		l.mustGrant(l.acquire(request("a", long)), "a", 1)
+	}},
+
 	{"AHoldEndsByTheClockOfTheStore", func(l *leases) {
 		began := time.Now()
 		l.hold(short)
@@ -140,8 +163,9 @@ var holdTests = []leaseTest{
 
 func (l *leases) hold(d time.Duration) {
 	l.Helper()
-	if l.Hold == nil || l.Lift == nil {
-		l.Skip("no way to hold a stream")
+	req := store.HoldRequest{Stream: stream, By: "$by", Reason: "test"}
+	if d > 0 {
+		req.Until = time.Now().Add(d)
 	}
-	require(l.T, l.Hold(l.ctx, stream, d))
+	require(l.T, l.Hold(l.ctx, req))
 }

@@ -32,6 +32,18 @@ var watchTests = []leaseTest{
 		told, stop := l.watch()
 		l.hold(0)
 		l.await(told, "held", func(lease store.Lease) bool { return lease.Hold != nil })
+		require(l.T, l.Lift(l.ctx, stream))
+		l.await(told, "lifted", func(lease store.Lease) bool { return lease.Hold == nil })
+		stop()
+	}},
+
+	{"AWatchTellsOfAContender", func(l *leases) {
+		l.acquire(request("a", long))
+		told, stop := l.watch()
+		l.acquire(preferred("b"))
+		l.await(told, "contender", func(lease store.Lease) bool {
+			return lease.Granted("a") && lease.Contender != nil
+		})
 		stop()
 	}},
 }

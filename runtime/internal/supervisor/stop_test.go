@@ -382,7 +382,7 @@ func TestStandbyTakesOverWhereTheLeaderStopped(t *testing.T) {
 func TestHoldStopsTheStreamAndSaysWhy(t *testing.T) {
 	bubble(t, func(w *world) {
 		i := w.start("blue")
-		w.leases.Hold("orders", store.Hold{By: "ann", Reason: "migration"})
+		w.leases.Hold(context.Background(), store.HoldRequest{Stream: "orders", By: "ann", Reason: "migration"})
 		time.Sleep(20 * time.Second)
 		got := i.wantState(state.Held, "held")
 		if !strings.Contains(got.Reason, "ann") || !strings.Contains(got.Reason, "migration") {
@@ -394,7 +394,7 @@ func TestHoldStopsTheStreamAndSaysWhy(t *testing.T) {
 		e := w.oplog.Insert(1)
 		time.Sleep(time.Minute)
 		i.wantHandled()
-		w.leases.Lift("orders")
+		w.leases.Lift(context.Background(), "orders")
 		time.Sleep(20 * time.Second)
 		i.wantHandled(e)
 	})
