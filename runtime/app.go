@@ -155,6 +155,7 @@ func (a *App) Stop(ctx context.Context, stream string) error {
 	return running.Stop(ctx)
 }
 
+// controlled returns a stream that runs in this process.
 func (a *App) controlled(stream string) (*supervisor.Stream, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

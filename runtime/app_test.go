@@ -100,7 +100,7 @@ func TestStreamDefaults(t *testing.T) {
 		DLQ:        DLQPolicy{Collection: "_fw_dlq", Retention: 30 * 24 * time.Hour},
 		Checkpoint: CheckpointPolicy{Every: 10_000, Interval: time.Second, Idle: time.Minute},
 		Lease: LeasePolicy{TTL: time.Minute, Heartbeat: 15 * time.Second,
-			Poll: 20 * time.Second},
+			Poll: 20 * time.Second, Yield: 3},
 		Restart: RestartPolicy{Initial: time.Second, Max: time.Minute, Multiplier: 2, Jitter: 0.2},
 	}
 	s.Handle = nil

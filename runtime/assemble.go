@@ -27,12 +27,12 @@ const instanceLifetime = 30 * 24 * time.Hour
 func (a *App) assemble(found server, watcher *lease.Watcher, clock clock.Clock) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	rounds := new(lease.Rounds)
 	for _, d := range a.streams {
 		if !d.Disabled && !d.excluded {
 			config := a.supervised(d.Stream, found, watcher)
-			if config.Lease != nil {
-				config.Lease.Clock = clock
-			}
+			config.Lease.Clock = clock
+			config.Lease.Rounds = rounds
 			d.running = supervisor.New(config)
 		}
 	}
@@ -56,15 +56,16 @@ func (a *App) supervised(s Stream, found server, watcher *lease.Watcher) supervi
 		Idle:         s.Checkpoint.Idle,
 		DrainTimeout: a.config.DrainTimeout,
 		ManualStart:  s.ManualStart,
+		Lease:        a.lease(s, watcher),
+		Everywhere:   s.Mode == AllInstances,
+		Yield:        max(s.Lease.Yield, 0),
 		Log:          a.config.Logger,
 		Report:       a.report(),
 	}
-	if s.Mode == SingleLeader {
-		c.Lease = a.lease(s, watcher)
-		return c
+	if c.Everywhere {
+		c.CheckpointID = s.Name + "#" + a.instance.Name
+		c.LetterID, c.Lifetime = c.CheckpointID, instanceLifetime
 	}
-	c.CheckpointID = s.Name + "#" + a.instance.Name
-	c.LetterID, c.Lifetime = c.CheckpointID, instanceLifetime
 	return c
 }
 
@@ -86,8 +87,8 @@ func (s Stream) plan(d decoding, owner string) delivery.Plan {
 	}
 }
 
-func (a *App) lease(s Stream, watcher *lease.Watcher) *lease.Config {
-	return &lease.Config{
+func (a *App) lease(s Stream, watcher *lease.Watcher) lease.Config {
+	return lease.Config{
 		Leases: a.config.Leases, Stream: s.Name, Owner: a.instance.owner(),
 		Instance: a.instance.stored(), TTL: s.Lease.TTL, Heartbeat: s.Lease.Heartbeat,
 		Poll: s.Lease.Poll, Priority: s.Lease.Priority, Watcher: watcher,

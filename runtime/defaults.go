@@ -15,6 +15,7 @@ const (
 	defaultTTL        = 60 * time.Second
 	defaultHeartbeat  = 15 * time.Second
 	defaultPoll       = 20 * time.Second
+	defaultYield      = 3
 	defaultMultiplier = 2
 	defaultJitter     = 0.2
 )
@@ -37,6 +38,7 @@ func (s Stream) withDefaults(c Config) Stream {
 	s.Lease.TTL = cmp.Or(s.Lease.TTL, defaultTTL)
 	s.Lease.Heartbeat = cmp.Or(s.Lease.Heartbeat, defaultHeartbeat)
 	s.Lease.Poll = cmp.Or(s.Lease.Poll, defaultPoll)
+	s.Lease.Yield = cmp.Or(s.Lease.Yield, defaultYield)
 	s.Restart = s.Restart.withDefaults()
 	return s
 }

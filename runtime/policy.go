@@ -65,8 +65,13 @@ type LeasePolicy struct {
 	// Poll is how often a standby looks where it can't watch. Defaults to 20 s, and is at least
 	// 100 ms.
 	Poll time.Duration
-	// Priority and Yield are not available yet.
-	Priority, Yield int
+	// Priority decides between live instances: a leader steps down, once its running handlers have
+	// returned, for one of a strictly higher priority. Defaults to 0; may be negative.
+	Priority int
+	// Yield is how many times in a row the reader of a leader fails without progress before the
+	// leader hands the stream over, if another live instance deploys it, and leaves it to others
+	// for one TTL. Defaults to 3; negative: never.
+	Yield int
 }
 
 // RestartPolicy says how often, and how soon, a stream whose reader failed is opened again.

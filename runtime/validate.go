@@ -41,6 +41,8 @@ func (v *validator) later(bad bool, field string) {
 const (
 	leastSave = 10 * time.Millisecond
 	leastBeat = 100 * time.Millisecond
+	// mostPriority bounds a priority both ways.
+	mostPriority = 1_000_000
 )
 
 // atLeast refuses a duration that is set and shorter than least.
@@ -168,6 +170,6 @@ func (p LeasePolicy) validate(v *validator, mode Mode) {
 	ttl, heartbeat := cmp.Or(p.TTL, defaultTTL), cmp.Or(p.Heartbeat, defaultHeartbeat)
 	v.refuse(ttl < 3*heartbeat, "Lease.TTL %s is below three heartbeats of %s: "+
 		"a leader needs time to try again before its trust ends", ttl, heartbeat)
-	v.later(p.Priority != 0, "Lease.Priority")
-	v.later(p.Yield != 0, "Lease.Yield")
+	v.refuse(max(p.Priority, -p.Priority) > mostPriority,
+		"Lease.Priority is %d; it must be from -%d to %[2]d", p.Priority, mostPriority)
 }

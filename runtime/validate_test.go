@@ -112,6 +112,12 @@ func TestEveryBadValueIsNamed(t *testing.T) {
 		"ttl": {func(s *Stream) {
 			s.Mode, s.Lease.TTL = SingleLeader, 44*time.Second
 		}, "three heartbeats"},
+		"high priority": {func(s *Stream) {
+			s.Mode, s.Lease.Priority = SingleLeader, 1_000_001
+		}, "Lease.Priority"},
+		"low priority": {func(s *Stream) {
+			s.Mode, s.Lease.Priority = SingleLeader, -1_000_001
+		}, "Lease.Priority"},
 		"negative poll": {func(s *Stream) { s.Mode, s.Lease.Poll = SingleLeader, -1 }, "Lease.Poll"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -143,8 +149,6 @@ func TestWhatIsNotAvailableIsRefused(t *testing.T) {
 		"breaker":     func(s *Stream) { s.DLQ.Breaker = 3 },
 		"oldest":      func(s *Stream) { s.Checkpoint.Start = "oldest" },
 		"history":     func(s *Stream) { s.Checkpoint.OnHistoryLost = "now" },
-		"priority":    func(s *Stream) { s.Mode, s.Lease.Priority = SingleLeader, 1 },
-		"yield":       func(s *Stream) { s.Mode, s.Lease.Yield = SingleLeader, 1 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

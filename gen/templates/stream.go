@@ -74,6 +74,8 @@ func lease(n *Names, l model.Lease) []jen.Code {
 	w.duration("TTL", l.TTL)
 	w.duration("Heartbeat", l.Heartbeat)
 	w.duration("Poll", l.Poll)
+	w.integer("Priority", l.Priority)
+	w.integer("Yield", l.Yield)
 	return w.fields
 }
 

@@ -146,6 +146,7 @@ type Checkpoint struct {
 // Lease has the settings of //fw:lease.
 type Lease struct {
 	TTL, Heartbeat, Poll time.Duration
+	Priority, Yield      int
 }
 
 // Restart has the settings of //fw:restart. A Jitter that was written as 0 is negative.

@@ -62,6 +62,8 @@ var contradictions = map[string][]contradiction{
 	"lease.ttl":                {{"collection=a mode=single_leader\n//fw:lease ttl=9s heartbeat=5s", diag.ShortTTL, "9s"}},
 	"lease.heartbeat":          {{"collection=a mode=single_leader\n//fw:lease heartbeat=25s", diag.ShortTTL, "25s"}},
 	"lease.poll":               {{"collection=a\n//fw:lease poll=5s", diag.LeaseWithoutOwner, "//fw:lease poll=5s"}},
+	"lease.priority":           {{"collection=a\n//fw:lease priority=5", diag.LeaseWithoutOwner, "//fw:lease priority=5"}},
+	"lease.yield":              {{"collection=a\n//fw:lease yield=5", diag.LeaseWithoutOwner, "//fw:lease yield=5"}},
 	"restart.attempts":         nil,
 	"restart.initial":          {{"collection=a\n//fw:restart initial=61s", diag.MaxBelowInitial, "61s"}},
 	"restart.multiplier":       nil,

@@ -157,6 +157,8 @@ func (h *handler) lease() {
 		TTL:       get[time.Duration](d, "ttl"),
 		Heartbeat: get[time.Duration](d, "heartbeat"),
 		Poll:      get[time.Duration](d, "poll"),
+		Priority:  get[int](d, "priority"),
+		Yield:     get[int](d, "yield"),
 	}
 	if d.Broken || duration(d, "ttl")/heartbeats >= duration(d, "heartbeat") {
 		return

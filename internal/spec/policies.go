@@ -66,10 +66,11 @@ var lease = &Verb{
 			Doc: "How often a leader renews its lease."},
 		{Name: "poll", Kind: Duration, Default: "20s", Min: "100ms",
 			Doc: "How often a standby looks, where it cannot watch."},
-		{Name: "priority", Kind: Int, Default: "0", Missing: true,
-			Doc: "Which instance leads when several can."},
-		{Name: "yield", Kind: Int, Default: "3", Min: "1", Missing: true,
-			Doc: "Failures of a leader's reader in a row after which another may lead."},
+		{Name: "priority", Kind: Int, Default: "0", Min: "-1000000", Max: "1000000",
+			Doc: "A leader steps down for a live instance of a strictly higher priority."},
+		{Name: "yield", Kind: Int, Default: "3", Min: "1",
+			Doc: "Failures of a leader's reader in a row, without progress, after which it hands the " +
+				"stream over if another live instance deploys it."},
 	},
 }
 

@@ -78,8 +78,8 @@ func TestLookup(t *testing.T) {
 		slices.Contains(names, "retry") {
 		t.Errorf("the verbs for methods are %v", names)
 	}
-	lease := spec.Lookup("lease")
-	if slices.Contains(lease.Available(), "priority") || !slices.Contains(lease.Available(), "ttl") {
-		t.Errorf("the available keys of lease are %v", lease.Available())
+	dlq := spec.Lookup("dlq")
+	if slices.Contains(dlq.Available(), "breaker") || !slices.Contains(dlq.Available(), "stack") {
+		t.Errorf("the available keys of dlq are %v", dlq.Available())
 	}
 }

@@ -52,7 +52,11 @@ type LeaseRenewalFailed struct {
 
 // LeaseTrustEnded is told when leadership ends because no renewal was confirmed in time, or
 // because somebody else owns the lease.
-type LeaseTrustEnded struct{ Stream }
+type LeaseTrustEnded struct {
+	Stream
+	Reason string // a store.ReleaseReason: RENEWAL_FAILED or LOST
+	Owner  string // of the lease, where it is another's
+}
 
 // Fenced is told when a write was refused because a higher term owns the stream.
 type Fenced struct{ Stream }

@@ -10,6 +10,7 @@ import (
 
 // contend asks for the lease until it is granted. It returns nil when stop or life ended.
 func (e *Elector) contend(stop, life context.Context) *grant {
+	defer e.withdraw(life)
 	next := later(time.Now(), e.rest)
 	for e.sleep(stop, life, next) {
 		granted, at := e.attempt(life)
@@ -33,6 +34,7 @@ func (e *Elector) attempt(life context.Context) (*grant, time.Time) {
 	}
 	e.failures = 0
 	e.see(a.lease.Term)
+	e.asking = a.lease.Contender != nil && a.lease.Contender.Owner == e.cfg.Owner
 	switch {
 	case !a.lease.Granted(e.cfg.Owner):
 		return nil, e.standBy(a.lease)
@@ -105,6 +107,24 @@ func (e *Elector) renew(ctx context.Context, term int64, limit time.Duration) an
 		})
 	})
 }
+
+// withdraw takes back that this elector contends, which it does no longer: the leader should not
+// step down for it.
+func (e *Elector) withdraw(life context.Context) {
+	if !e.asking {
+		return
+	}
+	e.asking = false
+	limit := min(e.limit(), withdrawLimit)
+	e.line.do(life, e.cfg.Clock, limit, func(ctx context.Context) (store.Lease, error) {
+		return store.Lease{}, e.cfg.Leases.Withdraw(ctx, store.WithdrawRequest{
+			Stream: e.cfg.Stream, Owner: e.cfg.Owner,
+		})
+	})
+}
+
+// withdrawLimit bounds a withdrawal. After it the announcement is left to lapse.
+const withdrawLimit = time.Second
 
 // notOwner reports whether a release failed because the lease is not there to be released, which
 // is as good.

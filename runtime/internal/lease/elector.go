@@ -21,10 +21,11 @@ type Config struct {
 	TTL       time.Duration // how long a lease lives without a renewal
 	Heartbeat time.Duration // from the start of one renewal to the start of the next
 	Poll      time.Duration // the longest that a standby sleeps
-	Priority  int           // passed to the store
+	Priority  int           // an owner of a lower one is asked to step down
 
 	Clock   clock.Clock  // Defaults to clock.System.
 	Watcher *Watcher     // Nil: expiry and poll only.
+	Rounds  *Rounds      // Nil: renewals go out on their own.
 	Logger  *slog.Logger // Defaults to none.
 
 	// Report is told what happens, one call at a time and in order. It must not block. Defaults to
@@ -46,6 +47,8 @@ type Elector struct {
 	known    int64     // the highest term that was ever seen; a new one is above it
 	seen     int64     // the term that was seen last; news of a smaller one are old
 	rest     time.Time // not asked for before
+	announce time.Time // when to ask a leader of a lower priority again
+	asking   bool      // announced as the contender of a lease, as of the last answer
 	failures int       // attempts that failed, in a row
 	said     Report    // the last one that was logged, so that a state is logged once
 }
@@ -98,6 +101,7 @@ func (e *Elector) serve(life context.Context, granted *grant, lead Lead) {
 	term, lost := l.finish()
 	e.ended = max(e.ended, term)
 	e.see(term)
+	defer e.tell(Ended{Term: term})
 	switch {
 	case life.Err() != nil, lost == store.Lost:
 	case lost != "":
@@ -105,6 +109,10 @@ func (e *Elector) serve(life context.Context, granted *grant, lead Lead) {
 	default:
 		e.release(life, term, reason)
 		e.rest = time.Now().Add(min(e.cfg.Heartbeat, restAfterRelease))
+	}
+	if leave := l.leaves(); leave > 0 {
+		e.rest = later(e.rest, time.Now().Add(leave))
+		e.tell(SittingOut{Until: e.rest})
 	}
 }
 

@@ -19,7 +19,7 @@ type keeper struct {
 // keep renews until ctx ends: trust has ended, or lead has returned.
 func (e *Elector) keep(ctx context.Context, l *Leadership, granted *grant) {
 	since := granted.trust.from.Elapsed(e.cfg.Clock.Now())
-	k := &keeper{e: e, l: l, due: time.Now().Add(e.cfg.Heartbeat - since)}
+	k := &keeper{e: e, l: l, due: e.round(time.Now().Add(e.cfg.Heartbeat - since))}
 	for k.wait(ctx) {
 		k.renew(ctx)
 	}
@@ -62,7 +62,7 @@ func (k *keeper) renew(ctx context.Context) {
 		k.lose(a.lease)
 	case k.l.confirm(k.e.trustOf(a)):
 		k.failures = 0
-		k.due = start.Add(k.e.cfg.Heartbeat)
+		k.due = k.e.round(start.Add(k.e.cfg.Heartbeat))
 		k.look(a.lease)
 	}
 }
@@ -87,9 +87,13 @@ func (k *keeper) hear() {
 	}
 }
 
-// look asks for the lease back where its stream is held.
+// look asks for the lease back where its stream is held, or where somebody of a higher priority
+// wants it.
 func (k *keeper) look(l store.Lease) {
-	if l.Hold != nil {
-		k.l.ask(store.Held)
+	switch {
+	case l.Hold != nil:
+		k.l.ask(store.Held, 0)
+	case l.Contender != nil:
+		k.l.ask(store.SteppedDown, l.Contender.ExpiresIn)
 	}
 }

@@ -28,6 +28,7 @@ func (t trust) left(now clock.Instant) time.Duration { return t.span - t.from.El
 // several goroutines, until lead returned.
 type Leadership struct {
 	clock  clock.Clock
+	ttl    time.Duration
 	every  time.Duration // between two looks at the clock
 	cancel context.CancelCauseFunc
 	lost   error // the cause to cancel with
@@ -42,6 +43,7 @@ type Leadership struct {
 	over   bool
 	why    store.ReleaseReason // why trust ended: RenewalFailed or Lost; "" if it did not
 	reason store.ReleaseReason // why the lease is asked for
+	leave  time.Duration       // how long the lease is left to others then
 	timer  *time.Timer         // looks at the clock
 }
 
@@ -55,6 +57,7 @@ func newLeadership(
 	ctx, cancel := context.WithCancelCause(life)
 	l := &Leadership{
 		clock:  cfg.Clock,
+		ttl:    cfg.TTL,
 		every:  min(cfg.Heartbeat/4, recheckAtLeast),
 		cancel: cancel,
 		lost:   cfg.LostCause,
@@ -96,10 +99,25 @@ func (l *Leadership) Reason() store.ReleaseReason {
 	return l.reason
 }
 
-// ask closes Asked. The first reason stays.
-func (l *Leadership) ask(reason store.ReleaseReason) {
+// HandOver asks the leader to drain and give the lease back, for another instance to have it: this
+// one asks for it again only after one ttl.
+func (l *Leadership) HandOver(reason store.ReleaseReason) {
+	l.ask(reason, l.ttl)
+}
+
+// leaves returns how long the lease is left to others after this leadership; 0: no longer than
+// after any.
+func (l *Leadership) leaves() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.leave
+}
+
+// ask closes Asked. The first reason stays. leave is how long the lease is left to others then.
+func (l *Leadership) ask(reason store.ReleaseReason, leave time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.leave = max(l.leave, leave)
 	if l.reason == "" {
 		l.reason = reason
 		close(l.asked)

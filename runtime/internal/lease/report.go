@@ -61,6 +61,14 @@ type ReleaseFailed struct {
 	Err    error
 }
 
+// Ended says that a leadership is over, and that its lease was given back or will expire.
+type Ended struct{ Term int64 }
+
+// SittingOut says that the lease was handed over and is left to others until a time.
+type SittingOut struct{ Until time.Time }
+
+func (Ended) report()         {}
+func (SittingOut) report()    {}
 func (Standby) report()       {}
 func (Held) report()          {}
 func (AttemptFailed) report() {}
@@ -103,6 +111,8 @@ func (e *Elector) log(r Report) {
 		log.Warn("lease is no longer trusted", "term", r.Term, "reason", r.Reason, "owner", r.Owner)
 	case Released:
 		log.Info("lease released", "term", r.Term, "reason", r.Reason)
+	case SittingOut:
+		log.Info("stream handed over; sitting out", "until", r.Until)
 	case ReleaseFailed:
 		log.Warn("lease could not be released and will expire", "term", r.Term, "error", r.Err)
 	}

@@ -15,6 +15,9 @@ const (
 	// wakeJitter spreads those that saw the same release.
 	wakeJitter = 20 * time.Millisecond
 
+	// courtesy is how long a released lease is left to the contender that it was released for.
+	courtesy = 500 * time.Millisecond
+
 	// shortest is the shortest sleep after an answer that granted nothing.
 	shortest = 10 * time.Millisecond
 )
@@ -52,7 +55,13 @@ func (e *Elector) standBy(l store.Lease) time.Time {
 	} else {
 		e.tell(Standby{Owner: l.Owner, Term: l.Term, Instance: l.Instance, Expires: now.Add(l.ExpiresIn)})
 	}
+	e.announce = now.Add(e.cfg.Heartbeat)
 	return earlier(e.opens(l, now), now.Add(e.cfg.Poll))
+}
+
+// outranks reports whether the owner of a lease is to be asked to step down.
+func (e *Elector) outranks(l store.Lease) bool {
+	return l.Live() && l.Hold == nil && l.Priority < e.cfg.Priority
 }
 
 // revise returns when to ask again after news, and whether some may have been missed.
@@ -63,6 +72,9 @@ func (e *Elector) revise(next time.Time) (time.Time, bool) {
 	case news.Term == 0 && e.seen > 0: // deleted by hand: its owner may not know yet
 		e.see(0)
 	case news.Term >= e.seen:
+		if news.Term > e.seen { // a new leader has not heard of us
+			e.announce = time.Now()
+		}
 		e.see(news.Term)
 		opens := e.opens(*news, time.Now())
 		if e.failures > 0 {
@@ -73,7 +85,8 @@ func (e *Elector) revise(next time.Time) (time.Time, bool) {
 	return next, reread
 }
 
-// opens returns when a lease that was seen now can be acquired, if nothing more happens to it.
+// opens returns when to ask for a lease that was seen now, if nothing more happens to it: when it
+// can be acquired, or its owner must hear again that somebody of a higher priority is here.
 func (e *Elector) opens(l store.Lease, now time.Time) time.Time {
 	wait, spread := time.Duration(0), wakeJitter
 	if l.Live() {
@@ -85,7 +98,14 @@ func (e *Elector) opens(l store.Lease, now time.Time) time.Time {
 		}
 		wait, spread = max(wait, h.ExpiresIn), expiryJitter
 	}
-	return now.Add(max(wait, shortest) + jitter(spread))
+	if c := l.Contender; c != nil && l.Owner == "" && c.Priority > e.cfg.Priority {
+		wait = max(wait, min(c.ExpiresIn, courtesy))
+	}
+	opens := now.Add(max(wait, shortest) + jitter(spread))
+	if e.outranks(l) {
+		opens = earlier(opens, later(e.announce, now))
+	}
+	return opens
 }
 
 func jitter(most time.Duration) time.Duration { return rand.N(most) }

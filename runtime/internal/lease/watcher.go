@@ -82,6 +82,18 @@ func (w *Watcher) ready() {
 	}
 }
 
+// Nudge makes electors of a stream, and its gates, ask how its lease is now.
+func (w *Watcher) Nudge(stream string) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for s := range w.subs[stream] {
+		s.put(nil)
+	}
+}
+
 func (w *Watcher) changed(l store.Lease) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

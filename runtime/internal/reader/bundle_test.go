@@ -119,7 +119,7 @@ func (b *bundle) Opened() {
 	b.opened++
 }
 
-func (b *bundle) Failed(class reader.Class, _ error, wait time.Duration) {
+func (b *bundle) Failed(class reader.Class, _ error, _ int, wait time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.failures = append(b.failures, failed{class, time.Since(b.began), wait})

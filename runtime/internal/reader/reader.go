@@ -23,10 +23,11 @@ type Sink interface {
 	// Marker takes a post-batch resume token: everything before it was delivered. caughtUp says
 	// that the server had nothing more.
 	Marker(token change.Token, kind store.PositionKind, caughtUp bool)
-	// Opened says that the stream is open and has answered, Failed that it will be opened again
-	// after wait.
+	// Opened says that the stream is open and has answered.
 	Opened()
-	Failed(class Class, err error, wait time.Duration)
+	// Failed says that the stream will be opened again after wait. It failed so often in a row,
+	// this time included, without progress between.
+	Failed(class Class, err error, failures int, wait time.Duration)
 	// Settled counts settled events: progress that resets the backoff.
 	Settled() uint64
 }
@@ -130,7 +131,7 @@ func (r *Reader) backOff(class Class, err error) (time.Duration, bool) {
 	if errors.Is(err, context.DeadlineExceeded) {
 		r.patience = min(2*r.patience, mostPatience)
 	}
-	r.Sink.Failed(class, err, wait)
+	r.Sink.Failed(class, err, r.failures, wait)
 	return wait, true
 }
 

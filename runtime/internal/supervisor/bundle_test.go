@@ -146,7 +146,7 @@ func handling(h func(ctx context.Context, d *delivery.Delivery) error) option {
 
 // everywhere runs the stream without a lease.
 func everywhere(_ *instance, c *supervisor.Config) {
-	c.Lease, c.CheckpointID = nil, "orders#blue"
+	c.Everywhere, c.CheckpointID = true, "orders#blue"
 }
 
 func withDLQ(_ *instance, c *supervisor.Config) { c.Policy.DeadLetters = true }
@@ -178,7 +178,7 @@ func (w *world) start(name string, options ...option) *instance {
 		CheckpointID: "orders", Owner: owner,
 		Source:  func() (reader.Source, store.Scope) { return w.oplog, store.Scope{} },
 		Restart: backoff.Policy{Initial: time.Second, Max: time.Minute, Multiplier: 2},
-		Lease: &lease.Config{
+		Lease: lease.Config{
 			Leases: w.leases, Stream: "orders", Owner: owner,
 			Instance: store.Instance{Name: name},
 			TTL:      ttl, Heartbeat: 15 * time.Second, Poll: 5 * time.Second,

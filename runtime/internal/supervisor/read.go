@@ -116,8 +116,8 @@ func (k sink) Opened() {
 	s.report(fact.ReaderOpened{Stream: s.fact()})
 }
 
-// Failed shows a stream that will be opened again.
-func (k sink) Failed(class reader.Class, err error, wait time.Duration) {
+// Failed shows a stream that will be opened again, here or by another instance.
+func (k sink) Failed(class reader.Class, err error, failures int, wait time.Duration) {
 	s := k.c.stream
 	s.Log.Warn("change stream failed; opening it again", "class", class, "wait", wait, "error", err)
 	condition := state.Condition{State: state.BackingOff, Code: string(class),
@@ -130,6 +130,7 @@ func (k sink) Failed(class reader.Class, err error, wait time.Duration) {
 		}
 	})
 	s.report(fact.ReaderFailed{Stream: s.fact(), Class: string(class), Err: err, Retry: wait})
+	k.c.failing(failures)
 }
 
 // Settled counts the events that are settled.

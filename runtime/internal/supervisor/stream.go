@@ -26,8 +26,16 @@ type Config struct {
 	Restart         backoff.Policy
 	RestartAttempts int // 0: no end
 
-	// Lease is nil for a stream that runs on every instance.
-	Lease        *lease.Config
+	// Lease says which lease to seek or, where Everywhere is set, which to read: a stream that runs
+	// on every instance has none, but can be held.
+	Lease      lease.Config
+	Everywhere bool
+	// Yield is how many times in a row the reader of a leader fails without progress before it
+	// hands the stream over, if another live instance could run it. 0: never.
+	Yield int
+	// OtherLive reports whether another live instance deploys the stream.
+	OtherLive func(ctx context.Context) (bool, error)
+
 	Checkpoints  store.Checkpoints
 	DeadLetters  store.DeadLetterWriter
 	CheckpointID string
@@ -57,6 +65,7 @@ type Stream struct {
 	halted  chan struct{}           // closed when that run is over
 	stopped bool                    // by hand, and not started again since
 	session *session
+	tenure  *tenure // nil: nothing runs
 	leads   bool
 	known   store.Position // what is settled, for a session that finds no checkpoint
 	term    int64
@@ -114,7 +123,7 @@ func (s *Stream) run(stop, life context.Context, started chan struct{}) (failed 
 	s.halt, s.halted = cancel, over
 	s.mu.Unlock()
 	s.board.Set(state.Condition{State: state.Starting})
-	if s.Lease == nil {
+	if s.Everywhere {
 		failed = s.alone(halt, life)
 	} else {
 		failed = s.elected(halt, life)
@@ -169,16 +178,21 @@ func (s *Stream) Stop(ctx context.Context) error {
 	}
 	halt(errManual)
 	s.mu.Unlock()
+	return s.await(ctx, halted, "stop stream", "waiting for its lease or reader")
+}
+
+// await waits for what ends when the running handlers have returned, at most for DrainTimeout. The
+// error names the handler, or what else is waited for.
+func (s *Stream) await(ctx context.Context, over <-chan struct{}, verb, otherwise string) error {
 	patience := time.NewTimer(s.DrainTimeout)
 	defer patience.Stop()
 	select {
-	case <-halted:
+	case <-over:
 		return nil
 	case <-patience.C:
 	case <-ctx.Done():
 	}
-	return fmt.Errorf("stop stream %s: %s; it stops when that has returned",
-		s.Stream, s.Busy("waiting for its lease or reader"))
+	return fmt.Errorf("%s %s: %s; it stops when that has returned", verb, s.Stream, s.Busy(otherwise))
 }
 
 // Busy names the handler that runs; otherwise is returned if none does.
@@ -195,39 +209,6 @@ func (s *Stream) Busy(otherwise string) string {
 	}
 	return fmt.Sprintf("the handler of event %s has run for %s", d.ID,
 		time.Since(since).Round(time.Millisecond))
-}
-
-// elected runs the stream while this instance holds its lease.
-func (s *Stream) elected(halt, life context.Context) (failed bool) {
-	config := *s.Lease
-	config.Report = s.leaseReport
-	stopped, give := context.WithCancel(halt)
-	defer give()
-	lease.NewElector(config).Run(stopped, life,
-		func(ctx context.Context, l *lease.Leadership) store.ReleaseReason {
-			end := s.lead(halt, ctx, l)
-			if end.failed {
-				failed = true
-				give()
-			}
-			return end.reason
-		})
-	return failed
-}
-
-// alone runs the stream without a lease, under a term of its own.
-func (s *Stream) alone(halt, life context.Context) (failed bool) {
-	end := s.sessions(halt, life, nil, s.mint)
-	return end.failed
-}
-
-// lead runs the stream under one leadership.
-func (s *Stream) lead(halt, ctx context.Context, l *lease.Leadership) ending {
-	s.setLeads(true)
-	defer s.setLeads(false)
-	return s.sessions(halt, ctx, l, func(ctx context.Context) (store.Checkpoint, int64, error) {
-		return s.raise(ctx, l)
-	})
 }
 
 // sessions runs sessions under one leadership, another one whenever the checkpoint was gone.

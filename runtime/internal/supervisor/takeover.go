@@ -97,8 +97,16 @@ func (s *Stream) leaseReport(r lease.Report) {
 	case lease.RenewalFailed:
 		s.report(fact.LeaseRenewalFailed{Stream: s.fact(), Err: r.Err})
 	case lease.TrustEnded:
-		s.report(fact.LeaseTrustEnded{Stream: s.fact()})
+		s.report(fact.LeaseTrustEnded{
+			Stream: s.fact(), Reason: string(r.Reason), Owner: r.Owner,
+		})
 	case lease.Released:
 		s.report(fact.LeaseReleased{Stream: s.fact(), Reason: string(r.Reason)})
+	case lease.SittingOut:
+		s.board.Set(state.Condition{State: state.Standby, Code: "handed_over", NextRetry: r.Until,
+			Reason: "handed over to another instance; contends again at " +
+				r.Until.UTC().Format(time.RFC3339)})
+	case lease.Ended:
+		s.ends()
 	}
 }

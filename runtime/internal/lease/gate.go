@@ -1,0 +1,95 @@
+package lease
+
+import (
+	"context"
+	"time"
+
+	"github.com/fwgen/fwgen/runtime/internal/clock"
+	"github.com/fwgen/fwgen/runtime/store"
+)
+
+// Gate keeps a stream that runs on every instance, without a lease, from running while it is held.
+// It reads and never writes.
+type Gate struct {
+	e *Elector
+}
+
+// NewGate returns a gate. Of the config it takes Leases, Stream, Owner, Heartbeat, Poll, Watcher,
+// Logger and Report, which is told of Held and AttemptFailed.
+func NewGate(cfg Config) *Gate { return &Gate{e: NewElector(cfg)} }
+
+// Run calls run whenever the stream is not held, with a channel that is closed when it becomes so,
+// until stop or life ends or run returns by itself, which is while its channel is open. It waits
+// for run. Where the store can't tell whether the stream is held, run is not begun, and one that
+// goes on is left alone.
+func (g *Gate) Run(stop, life context.Context, run func(held <-chan struct{})) {
+	e := g.e
+	e.news = e.cfg.Watcher.subscribe(e.cfg.Stream)
+	defer e.cfg.Watcher.unsubscribe(e.news)
+	defer func() { _, _ = e.line.wait(life, hungAfter) }()
+	for g.await(stop, life) {
+		held := make(chan struct{})
+		over := make(chan struct{})
+		go func() {
+			defer close(over)
+			run(held)
+		}()
+		if g.watch(life, over) {
+			return
+		}
+		close(held)
+		<-over
+	}
+}
+
+// await waits until the stream is known not to be held. It returns false when stop or life ended.
+func (g *Gate) await(stop, life context.Context) bool {
+	for next := time.Now(); g.e.sleep(stop, life, next); {
+		hold, err := g.look(life)
+		switch {
+		case err != nil:
+			next = g.e.failed(life, err)
+		case hold == nil:
+			return stop.Err() == nil
+		default:
+			g.e.tell(Held{Hold: *hold})
+			now := time.Now()
+			next = earlier(now.Add(g.e.cfg.Poll), g.e.opens(store.Lease{Hold: hold}, now))
+		}
+	}
+	return false
+}
+
+// watch looks whether the stream has become held, until it is or until over is closed, when it
+// returns true.
+func (g *Gate) watch(life context.Context, over <-chan struct{}) (ended bool) {
+	poll := time.NewTimer(g.e.cfg.Poll)
+	defer poll.Stop()
+	for {
+		select {
+		case <-over:
+			return true
+		case <-poll.C:
+		case <-g.e.news.wake:
+			if news, _ := g.e.news.take(); news != nil && news.Hold == nil {
+				continue
+			}
+		}
+		if hold, err := g.look(life); err == nil && hold != nil {
+			return false
+		}
+		poll.Reset(g.e.cfg.Poll)
+	}
+}
+
+// look asks the store for the hold of the stream, nil if there is none.
+func (g *Gate) look(life context.Context) (*store.Hold, error) {
+	a := g.e.line.do(life, clock.System(), g.e.limit(),
+		func(ctx context.Context) (store.Lease, error) {
+			return g.e.cfg.Leases.Look(ctx, g.e.cfg.Stream)
+		})
+	if a.err == nil {
+		g.e.failures = 0
+	}
+	return a.lease.Hold, a.err
+}

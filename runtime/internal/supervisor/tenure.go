@@ -1,0 +1,163 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/fwgen/fwgen/runtime/internal/lease"
+	"github.com/fwgen/fwgen/runtime/internal/state"
+	"github.com/fwgen/fwgen/runtime/store"
+)
+
+// tenure is a time during which the stream runs here, until its lease is given back.
+type tenure struct {
+	leadership *lease.Leadership // nil for a stream that runs on every instance
+	over       chan struct{}
+}
+
+// elected runs the stream while this instance holds its lease.
+func (s *Stream) elected(halt, life context.Context) (failed bool) {
+	config := s.Lease
+	config.Report = s.leaseReport
+	stopped, give := context.WithCancel(halt)
+	defer give()
+	lease.NewElector(config).Run(stopped, life,
+		func(ctx context.Context, l *lease.Leadership) store.ReleaseReason {
+			s.begins(l)
+			end := s.lead(halt, ctx, l)
+			if end.failed {
+				failed = true
+				give()
+			}
+			return end.reason
+		})
+	s.ends()
+	return failed
+}
+
+// lead runs the stream under one leadership.
+func (s *Stream) lead(halt, ctx context.Context, l *lease.Leadership) ending {
+	s.setLeads(true)
+	defer s.setLeads(false)
+	return s.sessions(halt, ctx, l, func(ctx context.Context) (store.Checkpoint, int64, error) {
+		return s.raise(ctx, l)
+	})
+}
+
+// alone runs the stream without a lease, under a term of its own, while it is not held.
+func (s *Stream) alone(halt, life context.Context) (failed bool) {
+	config := s.Lease
+	config.Report = s.leaseReport
+	stopped, give := context.WithCancel(halt)
+	defer give()
+	lease.NewGate(config).Run(stopped, life, func(held <-chan struct{}) {
+		s.begins(nil)
+		defer s.ends()
+		running, stop := context.WithCancelCause(stopped)
+		defer stop(nil)
+		go func() {
+			select {
+			case <-held:
+				stop(errHeld)
+			case <-running.Done():
+			}
+		}()
+		if s.sessions(running, life, nil, s.mint).failed {
+			failed = true
+			give()
+		} else if context.Cause(running) == errHeld {
+			s.board.Reset(state.Condition{State: state.Held, Code: "held", Reason: "held"})
+		}
+	})
+	return failed
+}
+
+// errHeld ends the sessions of a stream without a lease that is held.
+var errHeld = errors.New("the stream is held")
+
+func (s *Stream) begins(l *lease.Leadership) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tenure = &tenure{leadership: l, over: make(chan struct{})}
+}
+
+// ends notes that nothing runs any more, and that the lease was given back or will expire.
+func (s *Stream) ends() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tenure != nil {
+		close(s.tenure.over)
+		s.tenure = nil
+	}
+}
+
+func (s *Stream) runsHere() *tenure {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tenure
+}
+
+// StepDown makes a leader drain, give its lease back and leave it to others for one ttl, and waits
+// for that as Stop does. It returns an error where this instance does not lead.
+func (s *Stream) StepDown(ctx context.Context) error {
+	if s.Everywhere {
+		return fmt.Errorf("step down from %s: the stream runs on every instance and has no leader",
+			s.Stream)
+	}
+	t := s.runsHere()
+	if t == nil {
+		return fmt.Errorf("step down from %s: this instance does not lead it; %s",
+			s.Stream, s.board.Current().Reason)
+	}
+	t.leadership.HandOver(store.SteppedDown)
+	return s.await(ctx, t.over, "step down from", "waiting for its lease")
+}
+
+// Nudge makes the stream ask how its lease is now, and with it whether it is held.
+func (s *Stream) Nudge() { s.Lease.Watcher.Nudge(s.Stream) }
+
+// AwaitHeld waits until nothing runs here of a stream that was just held, as Stop does.
+func (s *Stream) AwaitHeld(ctx context.Context) error {
+	for {
+		s.Nudge()
+		if t := s.runsHere(); t != nil {
+			return s.await(ctx, t.over, "hold stream", "waiting for its lease")
+		}
+		granted, err := s.Lease.Leases.Look(ctx, s.Stream)
+		if err != nil || !granted.Granted(s.Owner) {
+			return err
+		}
+		select { // granted just before the hold, and about to run
+		case <-time.After(beginning):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// beginning is how long a leadership takes to begin once its lease was granted.
+const beginning = 10 * time.Millisecond
+
+// otherLiveTimeout bounds the question whether another instance could run a stream.
+const otherLiveTimeout = 2 * time.Second
+
+// failing hands the stream over whose reader has failed so often in a row, if another instance
+// could run it.
+func (c *session) failing(failures int) {
+	s := c.stream
+	if c.leadership == nil || s.Yield <= 0 || failures < s.Yield || s.OtherLive == nil {
+		return
+	}
+	c.stream.reading.Go(func() {
+		ctx, cancel := context.WithTimeout(c.stop, otherLiveTimeout)
+		defer cancel()
+		switch other, err := s.OtherLive(ctx); {
+		case err != nil:
+			s.Log.Warn("can't tell whether another instance could run the stream", "error", err)
+		case other:
+			c.leadership.HandOver(store.StreamFailing)
+		}
+	})
+}
