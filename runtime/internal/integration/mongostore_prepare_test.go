@@ -2,6 +2,7 @@ package integration
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ func TestPrepareMakesTheDocumentedIndexes(t *testing.T) {
 	for collection, want := range map[string][]string{
 		"_fw_locks":       {`{"_id":1}`},
 		"_fw_checkpoints": {`{"_id":1}`, `{"expiresAt":1} after 0`},
+		"_fw_instances":   {`{"_id":1}`, `{"expiresAt":1} after 3600`},
 		"_fw_dlq": {
 			`{"_id":1}`, `{"expiresAt":1} after 0`, `{"streamName":1,"status":1,"createdAt":1}`,
 		},
@@ -44,7 +46,7 @@ func (db *stateDB) indexes(t *testing.T, collection string) []string {
 		must(t, err)
 		index := string(keys)
 		if spec.ExpireAfterSeconds != nil {
-			index += " after " + string(rune('0'+*spec.ExpireAfterSeconds))
+			index += " after " + fmt.Sprint(*spec.ExpireAfterSeconds)
 		}
 		indexes = append(indexes, index)
 	}
@@ -281,7 +283,12 @@ func TestTheCheckpointDocumentIsTheDocumentedOne(t *testing.T) {
 // mustHaveKeys checks which fields the document of the stream has, in any order.
 func (db *stateDB) mustHaveKeys(t *testing.T, collection, want string) {
 	t.Helper()
-	stored, err := db.row(t.Context(), collection, "orders")
+	db.mustHaveKeysOf(t, collection, "orders", want)
+}
+
+func (db *stateDB) mustHaveKeysOf(t *testing.T, collection, id, want string) {
+	t.Helper()
+	stored, err := db.row(t.Context(), collection, id)
 	must(t, err)
 	got, wanted := map[string]bool{}, map[string]bool{}
 	keys(got, "", stored)

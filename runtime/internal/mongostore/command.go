@@ -145,11 +145,24 @@ func (c commands) find(
 
 // firstOf returns the first document of a cursor's first batch, or nil.
 func firstOf(answer bson.Raw) (document, error) {
-	batch, err := document(answer).sub("cursor").lookup("firstBatch").Array().Values()
+	batch, err := batchOf(answer)
 	if err != nil || len(batch) == 0 {
 		return nil, err
 	}
-	return document(batch[0].Document()), nil
+	return batch[0], nil
+}
+
+// batchOf returns the documents of a cursor's first batch.
+func batchOf(answer bson.Raw) ([]document, error) {
+	values, err := document(answer).sub("cursor").lookup("firstBatch").Array().Values()
+	if err != nil {
+		return nil, err
+	}
+	batch := make([]document, 0, len(values))
+	for _, value := range values {
+		batch = append(batch, document(value.Document()))
+	}
+	return batch, nil
 }
 
 // hasCode reports whether err carries a code of the server.

@@ -1,4 +1,5 @@
-// Package mongostore keeps leases, checkpoints and dead letters in MongoDB.
+// Package mongostore keeps leases, checkpoints, dead letters and the announcements of processes in
+// MongoDB.
 //
 // # Promises
 //
@@ -43,6 +44,13 @@
 //
 // fence is a counter that every dead letter's transaction increments: it makes the transaction
 // conflict with a take-over. session is the session of these transactions, see [Checkpoints.Raise].
+//
+// Announcements, in <prefix>_instances. The server removes a document an hour after its expiresAt;
+// until then it tells of a process that was killed:
+//
+//	{_id: instance/process, instance: {name, host, pid, process}, version: {main, fwgen},
+//	 streams: [{name, mode}], disabled: [name], excluded: [name],
+//	 startedAt, heartbeatAt, expiresAt, ttlMs}
 //
 // Dead letters, in the collection that a stream names: see package
 // [github.com/fwgen/fwgen/runtime/internal/mongostore/letter].

@@ -42,13 +42,30 @@ func (d document) time(key string) time.Time {
 	return time.UnixMilli(value).UTC()
 }
 
-func (d document) strs(key string) []string {
+func (d document) values(key string) []bson.RawValue {
 	array, ok := d.lookup(key).ArrayOK()
 	if !ok {
 		return nil
 	}
 	values, err := array.Values()
 	if err != nil {
+		return nil
+	}
+	return values
+}
+
+func (d document) subs(key string) (subs []document) {
+	for _, value := range d.values(key) {
+		if sub, ok := value.DocumentOK(); ok {
+			subs = append(subs, document(sub))
+		}
+	}
+	return subs
+}
+
+func (d document) strs(key string) []string {
+	values := d.values(key)
+	if values == nil {
 		return nil
 	}
 	strs := make([]string, 0, len(values))

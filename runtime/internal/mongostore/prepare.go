@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
@@ -17,10 +18,14 @@ const (
 )
 
 // expiryIndex removes documents when the instant in expiresAt has passed by the server's clock.
-var expiryIndex = bson.D{
-	kv("key", bson.D{kv("expiresAt", 1)}),
-	kv("name", "expiresAt_1"),
-	kv("expireAfterSeconds", 0),
+var expiryIndex = expiryIndexAfter(0)
+
+func expiryIndexAfter(grace time.Duration) bson.D {
+	return bson.D{
+		kv("key", bson.D{kv("expiresAt", 1)}),
+		kv("name", "expiresAt_1"),
+		kv("expireAfterSeconds", int(grace.Seconds())),
+	}
 }
 
 // listIndex serves lists of a stream's dead letters by status and age.
@@ -29,7 +34,7 @@ var listIndex = bson.D{
 	kv("name", "streamName_1_status_1_createdAt_1"),
 }
 
-// Prepare makes the collections of leases and checkpoints and their indexes. It may be called
+// Prepare makes the collections of leases, checkpoints and instances and their indexes. It may be called
 // again, and by several processes at once.
 func (s *Store) Prepare(ctx context.Context) error {
 	ctx, cancel := bounded(ctx)
@@ -37,7 +42,10 @@ func (s *Store) Prepare(ctx context.Context) error {
 	if err := s.leases.db.prepare(ctx, s.leases.collection); err != nil {
 		return err
 	}
-	return s.checkpoints.db.prepare(ctx, s.checkpoints.collection, expiryIndex)
+	if err := s.checkpoints.db.prepare(ctx, s.checkpoints.collection, expiryIndex); err != nil {
+		return err
+	}
+	return s.instances.db.prepare(ctx, s.instances.collection, expiryIndexAfter(remains))
 }
 
 // Close gives back what the stores hold in the server. The stores must not be used afterwards.
