@@ -11,6 +11,7 @@ import (
 	"github.com/fwgen/fwgen/runtime/fact"
 	"github.com/fwgen/fwgen/runtime/internal/mongostore"
 	"github.com/fwgen/fwgen/runtime/internal/observe"
+	"github.com/fwgen/fwgen/runtime/internal/presence"
 	"github.com/fwgen/fwgen/runtime/internal/state"
 	"github.com/fwgen/fwgen/runtime/internal/supervisor"
 	"github.com/fwgen/fwgen/runtime/store"
@@ -21,7 +22,8 @@ type App struct {
 	config   Config
 	instance Instance
 	state    *mongostore.Store
-	observer *observe.Queue // nil: nobody observes; set by Run
+	observer *observe.Queue      // nil: nobody observes; set by Run
+	presence *presence.Announcer // set by Run
 
 	mu      sync.Mutex // guards what follows
 	ran     bool

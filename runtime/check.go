@@ -57,14 +57,15 @@ func (a *App) watched() []preflight.Need {
 	return needs
 }
 
-// kept is what the user of StateClient needs, where the state is kept in MongoDB.
+// kept is what the user of StateClient needs: to announce this process, and what keeping the state
+// takes where that is in MongoDB.
 func (a *App) kept() []preflight.Need {
 	need := func(collection string, actions []string) preflight.Need {
 		return preflight.Need{
 			Database: a.config.StateDatabase, Collection: collection, Actions: actions,
 		}
 	}
-	var needs []preflight.Need
+	needs := []preflight.Need{need(a.config.Prefix+"_instances", preflight.Announcing)}
 	if a.config.Leases == a.state.Leases() {
 		needs = append(needs, need(a.config.Prefix+"_locks", preflight.Following))
 	}

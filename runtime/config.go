@@ -23,11 +23,12 @@ type Config struct {
 	// Client reads the change streams and, unless StateClient is set, keeps the state. Required.
 	// It stays the caller's: an App does not disconnect it.
 	Client *mongo.Client
-	// StateClient keeps leases, positions and dead letters. Defaults to Client.
+	// StateClient keeps leases, positions and dead letters, and what processes announce of
+	// themselves. Defaults to Client.
 	StateClient *mongo.Client
 	// Database that is watched by streams that name none. Required.
 	Database string
-	// StateDatabase holds leases, positions and dead letters. Defaults to Database.
+	// StateDatabase holds what StateClient keeps. Defaults to Database.
 	StateDatabase string
 	// Prefix of the names of the state collections. Defaults to "_fw".
 	Prefix string
@@ -52,7 +53,8 @@ type Config struct {
 	// environment variables FW_ONLY and FW_EXCEPT (names with commas between them), else to
 	// running all.
 	Only, Except []string
-	// Leases, Checkpoints and DeadLetters keep the state elsewhere. Default to MongoDB.
+	// Leases, Checkpoints and DeadLetters keep the state elsewhere. Default to MongoDB, where
+	// processes are announced in any case.
 	Leases      store.Leases
 	Checkpoints store.Checkpoints
 	DeadLetters store.DeadLetterWriter

@@ -56,6 +56,7 @@ func (a *App) Run(ctx context.Context) error {
 	life, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(failure.ErrStopping)
 	watcher := lease.NewWatcher(a.config.Leases, a.config.Logger)
+	a.presence = a.announcer()
 	a.assemble(server, watcher, clock.From(ctx))
 	return a.supervise(ctx, life, end, watcher)
 }
@@ -94,6 +95,7 @@ func (a *App) supervise(
 	var served, streams sync.WaitGroup
 	served.Go(func() { watcher.Run(serving) })
 	served.Go(func() { a.prepare(serving) })
+	served.Go(func() { a.presence.Run(life) }) // a process that drains is still there
 	over := make(chan struct{})
 	for _, d := range a.streams {
 		if d.running != nil {

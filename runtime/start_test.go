@@ -30,10 +30,14 @@ func (l *logs) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-func (l *logs) has(part string) bool {
+func (l *logs) has(part string) bool { return l.count(part) > 0 }
+
+func (l *logs) count(part string) int { return strings.Count(l.String(), part) }
+
+func (l *logs) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return strings.Contains(l.text.String(), part)
+	return l.text.String()
 }
 
 func newApp(t *testing.T, c fw.Config, log *logs, handle func()) *fw.App {

@@ -105,7 +105,8 @@ func TestB073RunNamesThePrivilegesThatAreMissing(t *testing.T) {
 	}{
 		{"nothing", bson.A{}, []string{"changeStream, find on shop.orders"}},
 		{"read only", bson.A{bson.M{"role": "read", "db": "shop"}},
-			[]string{"insert, update on shop._fw_locks", "shop._fw_checkpoints", "shop._fw_dlq"}},
+			[]string{"insert, update on shop._fw_locks", "shop._fw_checkpoints", "shop._fw_dlq",
+				"insert, remove, update on shop._fw_instances"}},
 		{"another database", bson.A{bson.M{"role": "readWrite", "db": "else"}},
 			[]string{"changeStream, find on shop.orders"}},
 		{"enough", bson.A{bson.M{"role": "readWrite", "db": "shop"}}, nil},

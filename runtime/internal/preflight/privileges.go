@@ -24,6 +24,8 @@ var (
 	Watching = []string{"changeStream", "find"}
 	// Keeping is what keeping state in a collection takes.
 	Keeping = []string{"find", "insert", "update"}
+	// Announcing is Keeping, and taking back what was announced.
+	Announcing = []string{"find", "insert", "remove", "update"}
 	// Following is Keeping, and being told of changes.
 	Following = []string{"changeStream", "find", "insert", "update"}
 )
