@@ -1,6 +1,7 @@
 package fw
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"time"
@@ -59,8 +60,11 @@ func (a *App) supervised(s Stream, found server, watcher *lease.Watcher) supervi
 		Lease:        a.lease(s, watcher),
 		Everywhere:   s.Mode == AllInstances,
 		Yield:        max(s.Lease.Yield, 0),
-		Log:          a.config.Logger,
-		Report:       a.report(),
+		OtherLive: func(ctx context.Context) (bool, error) {
+			return a.presence.OtherLive(ctx, s.Name)
+		},
+		Log:    a.config.Logger,
+		Report: a.report(),
 	}
 	if c.Everywhere {
 		c.CheckpointID = s.Name + "#" + a.instance.Name
