@@ -13,10 +13,10 @@ import (
 // Raise implements [store.Checkpoints].
 //
 // A leader that died within the transaction of a dead letter keeps the document locked until the
-// server gives the transaction up, a minute or more later. Raise ends that transaction when it
-// has to wait, which takes the right to run killSessions on the sessions of its own user, as
-// every user has. Where that is refused it waits as long as its context allows, and names the
-// refusal in its error.
+// server gives the transaction up, a minute or more later. Raise first ends the session that the
+// checkpoint names, if its term is smaller, and again when it has to wait all the same. That takes
+// the right to run killSessions on the sessions of its own user, as every user has. Where it is
+// refused Raise waits as long as its context allows, and names the refusal in its error.
 func (c *Checkpoints) Raise(
 	ctx context.Context, id string, term int64,
 ) (store.Checkpoint, error) {
@@ -67,12 +67,15 @@ func (c *Checkpoints) Mint(
 	return checkpoint(id, stored), nil
 }
 
-// takeOver modifies a checkpoint, ending the transactions of terms up to stale that are in its way.
+// takeOver modifies a checkpoint, after ending the session of a term up to stale whose transaction
+// may be in its way. What that meets counts for nothing: the write waits if it must, and endWriters
+// tries again.
 func (c *Checkpoints) takeOver(
 	ctx context.Context, stale int64, m modification,
 ) (document, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
+	c.clear(ctx, m.id, stale)
 	var stored document
 	err := c.unblocked(ctx, m.id, stale, func() (err error) {
 		stored, _, err = c.db.modify(ctx, m)

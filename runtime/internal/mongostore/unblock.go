@@ -38,6 +38,14 @@ func (c *Checkpoints) unblocked(
 	return nil
 }
 
+// clear ends the recorded session ahead of a write, which then has nothing to wait for. It takes
+// no longer than an unhindered write may.
+func (c *Checkpoints) clear(ctx context.Context, id string, stale int64) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_ = c.endWriter(ctx, id, stale)
+}
+
 // endWriters works until ctx ends, and returns the last refusal that it met.
 func (c *Checkpoints) endWriters(ctx context.Context, id string, stale int64) (refusal error) {
 	wait := patience
