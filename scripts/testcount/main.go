@@ -3,7 +3,8 @@
 //	go run ./scripts/testcount [-only DIR] -- [flags and packages of go test]
 //
 // It prints a line for every package as that ends, the output of what failed, and at the end
-// the skipped tests with their reasons, the failed tests, and
+// the lines "measured: …" that tests have logged, the skipped tests with their reasons, the failed
+// tests, and
 //
 //	tests: N passed, K failed, M skipped
 //

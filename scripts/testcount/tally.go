@@ -25,6 +25,7 @@ type tally struct {
 	out                     io.Writer
 	passed, failed, skipped int
 	failures, skips         []string // "package Test: reason", in the order of their ends
+	figures                 []string // what tests have measured
 
 	packages map[string]*packageRun
 }
@@ -74,12 +75,20 @@ func (t *tally) take(e event) {
 	case e.Action == "output":
 		run := t.run(e.Package)
 		run.output = append(run.output, line{e.Test, e.Output})
+		t.measure(e.Output)
 	case e.Test != "":
 		t.run(e.Package).note(e)
 	case e.Action == "pass" || e.Action == "fail" || e.Action == "skip":
 		run := t.run(e.Package)
 		delete(t.packages, e.Package)
 		t.finish(e, run)
+	}
+}
+
+// measure keeps a line of output that begins, behind its position, with "measured:".
+func (t *tally) measure(output string) {
+	if text := withoutPosition(strings.TrimSpace(output)); strings.HasPrefix(text, "measured:") {
+		t.figures = append(t.figures, text)
 	}
 }
 
@@ -186,16 +195,21 @@ func (r *packageRun) reason(test string) string {
 		if l.test != test || isFrame(text) {
 			continue
 		}
-		if position, rest, found := strings.Cut(text, ": "); found &&
-			strings.Contains(position, ".go:") && !strings.Contains(position, " ") {
-			text = rest
-		}
-		words = append(words, text)
+		words = append(words, withoutPosition(text))
 	}
 	if len(words) == 0 {
 		return "no reason given"
 	}
 	return strings.Join(words, " ")
+}
+
+// withoutPosition takes away the file and line that a test's output begins with.
+func withoutPosition(text string) string {
+	if position, rest, found := strings.Cut(text, ": "); found &&
+		strings.Contains(position, ".go:") && !strings.Contains(position, " ") {
+		return rest
+	}
+	return text
 }
 
 func isFrame(text string) bool {
@@ -229,9 +243,12 @@ func (t *tally) cutShort() {
 	}
 }
 
-// summary prints what was skipped, what failed and the totals. It reports whether the run is
-// a success.
+// summary prints what was measured, what was skipped, what failed and the totals. It reports
+// whether the run is a success.
 func (t *tally) summary() bool {
+	for _, figure := range t.figures {
+		fmt.Fprintln(t.out, figure)
+	}
 	for _, skip := range t.skips {
 		fmt.Fprintln(t.out, "skipped:", skip)
 	}

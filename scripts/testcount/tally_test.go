@@ -148,6 +148,25 @@ func TestRepeatedTestCountsOnceAndFailsIfItEverDid(t *testing.T) {
 	}
 }
 
+func TestWhatTestsMeasureIsShownThoughTheyPass(t *testing.T) {
+	var out bytes.Buffer
+	total := newTally(&out)
+	for _, e := range []event{
+		{Test: "TestA", Action: "run"},
+		{Test: "TestA", Action: "output", Output: "    a_test.go:3: measured: 7 ms\n"},
+		{Test: "TestA", Action: "output", Output: "    a_test.go:4: not measured: 8 ms\n"},
+		{Test: "TestA", Action: "pass"},
+		{Action: "pass"},
+	} {
+		e.Package = "p"
+		total.take(e)
+	}
+	total.summary()
+	if got := out.String(); !strings.Contains(got, "\nmeasured: 7 ms\ntests: 1 passed") {
+		t.Errorf("shown otherwise:\n%s", got)
+	}
+}
+
 func TestModuleThatGoRefusesIsAFailure(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("nonsense\n"), 0o600); err != nil {
