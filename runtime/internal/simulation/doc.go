@@ -21,6 +21,9 @@
 // forgets; streams that are stopped and started; instances that stop, crash, or are replaced while
 // the old one still runs.
 //
+// Operators: instances of different priority, leaders that are told to hand over, and streams that
+// are held for a time.
+//
 // A crash within one process is this: the network of the incarnation is gone for ever, what it
 // does after that instant does not count, and it is cancelled. A process that stands still can't
 // be had inside a bubble: a pause holds its network back and sets its wall, while its goroutines

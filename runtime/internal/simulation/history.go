@@ -99,6 +99,7 @@ func (h *history) state(e *storage.Entry) {
 func (h *history) lease(e *storage.Entry) {
 	l := Lease{Stream: str(e.DocumentKey, "_id"), Owner: str(e.After, "instanceId"),
 		Term: num(e.After, "term"), Reason: str(e.After, "released", "reason")}
+	_, l.Held = value.Lookup(e.After, "hold").(bson.D)
 	before := h.owner[l.Stream]
 	h.owner[l.Stream] = l.Owner
 	h.journal.note(func(r *Record, now Moment) {

@@ -39,6 +39,10 @@ const (
 	RuleLost Rule = "event is lost"
 	// RuleEnd: a stream that nothing disturbs any more runs, and stops when it is told to.
 	RuleEnd Rule = "stream does not recover"
+	// RuleHeld: nothing is begun of a stream that is held.
+	RuleHeld Rule = "held stream runs"
+	// RulePriority: in the end a live instance of the highest priority leads.
+	RulePriority Rule = "lower priority leads"
 	// RuleIdentity: an event is the same for every delivery, and is what was written.
 	RuleIdentity Rule = "event differs from what was written"
 )
@@ -46,7 +50,8 @@ const (
 // Rules returns all rules.
 func Rules() []Rule {
 	return []Rule{RuleUnsettled, RuleForward, RuleTerm, RuleStart, RuleOrder, RuleRepeat, RuleBound,
-		RuleLeader, RuleRelease, RuleInterrupted, RuleLetter, RuleLost, RuleEnd, RuleIdentity}
+		RuleLeader, RuleRelease, RuleInterrupted, RuleLetter, RuleLost, RuleEnd, RuleHeld,
+		RulePriority, RuleIdentity}
 }
 
 // Violation is a broken promise.
@@ -101,6 +106,10 @@ func Judge(r *Record) []Violation {
 	j.dead()
 	j.leaders()
 	j.releases()
+	j.holds()
+	if !r.Unpreferred.Never() {
+		j.accuse(RulePriority, "of priorities %v, at %s", r.Schedule.Priority, r.Unpreferred.At)
+	}
 	for _, trouble := range r.Troubles {
 		j.accuse(RuleEnd, "%s", trouble)
 	}

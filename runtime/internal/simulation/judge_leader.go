@@ -1,6 +1,10 @@
 package simulation
 
-import "strings"
+import (
+	"math"
+	"strings"
+	"time"
+)
 
 // leaders checks that each term is one life's, and that leaders follow each other.
 func (j *judgement) leaders() {
@@ -65,6 +69,44 @@ func (j *judgement) handsOver(older, a *Attempt) {
 	told := !older.Cancelled.Never() && older.Cancelled.At <= a.Begun.At
 	if !ended && !told && older.Life.Died.Never() {
 		j.accuse(RuleLeader, "%s began while the context of %s lived", a, older)
+	}
+}
+
+// holds checks that nothing is begun of a held stream, once its instances can know.
+func (j *judgement) holds() {
+	for _, stream := range []string{Led, Each} {
+		since := Moment{}
+		for _, l := range append(j.Leases, Lease{Stream: stream, When: Moment{N: math.MaxInt}}) {
+			switch {
+			case l.Stream != stream:
+			case l.Held && since.Never():
+				since = l.When
+			case !l.Held && !since.Never():
+				j.held(stream, since, l.When)
+				since = Moment{}
+			}
+		}
+	}
+}
+
+// known is how long the news of a hold take where nothing disturbs them.
+const known = time.Second
+
+// held checks the time of one hold. A leader that is not told ends with its trust; without a lease
+// it may go on as long as something keeps it from hearing.
+func (j *judgement) held(stream string, from, to Moment) {
+	for _, a := range j.Attempts {
+		if a.Stream != stream || !from.Before(a.Begun) || !a.Begun.Before(to) {
+			continue
+		}
+		late := a.Begun.At - from.At
+		if j.disturbed(a.Life.Instance, from.At, a.Begun.At) &&
+			(stream == Each || late <= TTL+Heartbeat) {
+			continue
+		}
+		if late > known {
+			j.accuse(RuleHeld, "%s, held since %s", a, from.At)
+		}
 	}
 }
 

@@ -78,6 +78,11 @@ func (m *made) lease(term int64, owner, reason string) *made {
 	return m
 }
 
+func (m *made) hold(held bool) *made {
+	m.Leases = append(m.Leases, Lease{Stream: Led, Owner: "a", Term: 1, Held: held, When: m.now()})
+	return m
+}
+
 func (m *made) shows(state string) *made {
 	m.Ends = append(m.Ends, End{Life: "a-1", Checkpoint: Led, State: state})
 	return m
@@ -250,6 +255,31 @@ func TestEachRuleIsSeenToBeBroken(t *testing.T) {
 			m.state(1, 1, 0).handled(m.a, 1, 1, 2, 3).state(1, 2, 3).shows("history_lost")
 		}, RuleEnd},
 		{"play is in trouble", func(m *made) { m.Troubles = []string{"it hangs"} }, RuleEnd},
+		{"held stream runs on", func(m *made) {
+			m.state(1, 1, 0).handled(m.a, 1, 1).hold(true)
+			m.n += 11
+			m.handled(m.a, 1, 2, 3).state(1, 2, 3)
+		}, RuleHeld},
+		{"held stream runs until it can know, and after the hold", func(m *made) {
+			m.state(1, 1, 0).hold(true).handled(m.a, 1, 1)
+			m.n += 100
+			m.hold(false).handled(m.a, 1, 2, 3).state(1, 2, 3)
+		}, ""},
+		{"held stream runs on where its leader can't be told", func(m *made) {
+			m.Disturbed = []Span{{"a", 0, 10 * time.Second}}
+			m.state(1, 1, 0).hold(true)
+			m.n += 10 * int(TTL/time.Second)
+			m.handled(m.a, 1, 1, 2, 3).state(1, 2, 3)
+		}, ""},
+		{"held stream runs on after trust", func(m *made) {
+			m.Disturbed = []Span{{"a", 0, 10 * time.Second}}
+			m.state(1, 1, 0).hold(true)
+			m.n += 10*int((TTL+Heartbeat)/time.Second) + 1
+			m.handled(m.a, 1, 1, 2, 3).state(1, 2, 3)
+		}, RuleHeld},
+		{"another than the preferred leads in the end", func(m *made) {
+			m.Unpreferred = m.now()
+		}, RulePriority},
 		{"event that nobody wrote", func(m *made) {
 			m.Changes = m.Changes[:2]
 			m.state(1, 1, 0).handled(m.a, 1, 1, 2).state(1, 2, 2).attempt(m.b, 2, 3, 1, Handled)

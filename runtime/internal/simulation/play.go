@@ -117,6 +117,8 @@ func (w *world) environment(s Step, m *machine) {
 		w.note(func(r *Record, now Moment) { r.Losses = append(r.Losses, Loss{first, now}) })
 	case Late:
 		w.late(s, m)
+	case HandOver, Hold:
+		w.operate(s, m)
 	default:
 		panic(fmt.Sprintf("step %q", s.Do))
 	}

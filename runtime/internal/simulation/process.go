@@ -106,7 +106,8 @@ func (w *world) stream(life *Life, name string, mode fw.Mode) fw.Stream {
 		s.Exhausted = "skip"
 	}
 	if mode == fw.SingleLeader {
-		s.Lease = fw.LeasePolicy{TTL: TTL, Heartbeat: Heartbeat, Poll: Poll}
+		s.Lease = fw.LeasePolicy{TTL: TTL, Heartbeat: Heartbeat, Poll: Poll,
+			Priority: w.priority(life.Instance)}
 	}
 	return s
 }
@@ -140,11 +141,14 @@ func (p *process) owner() string {
 }
 
 // leads reports whether the process believes to lead.
-func (p *process) leads() bool {
+func (p *process) leads() bool { return p.led().Leader }
+
+// led is what the process shows of the stream that has a leader.
+func (p *process) led() fw.StreamStatus {
 	for _, s := range p.app.Status().Streams {
 		if s.Name == Led {
-			return s.Leader
+			return s
 		}
 	}
-	return false
+	return fw.StreamStatus{}
 }

@@ -53,6 +53,10 @@ type Record struct {
 	Troubles  []string // of the play itself
 	Disturbed []Span
 	Ends      []End
+
+	// Unpreferred is when another than one of the highest priority still led, long after nothing
+	// disturbed anybody any more.
+	Unpreferred Moment
 }
 
 // Change is a change of a document of the watched collection.
@@ -148,6 +152,7 @@ type Lease struct {
 	Owner  string // "" after a release
 	Term   int64
 	Reason string // of the release
+	Held   bool
 	When   Moment
 }
 

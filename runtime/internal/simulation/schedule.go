@@ -29,6 +29,7 @@ const (
 type Schedule struct {
 	Seed      uint64
 	Instances int
+	Priority  []int               // of each instance, for the led stream
 	Settings  map[string]Settings // by stream
 	Steps     []Step
 }
@@ -53,6 +54,8 @@ const (
 	Forget   Action = "forget oplog"       // all but N entries
 	Toggle   Action = "stop stream"        // and start it again after a time
 	Late     Action = "late renewals"      // then none, and the server's clock is ahead
+	HandOver Action = "hand over"          // of the led stream, by its leader
+	Hold     Action = "hold stream"        // and lift the hold after a time
 )
 
 // Step is one thing that happens.
@@ -90,7 +93,9 @@ func (s Step) String() string {
 		return fmt.Sprintf("%s for %s", text, s.For)
 	case Server:
 		return fmt.Sprintf("%s to +%s", text, s.For)
-	case Start, Stop, Restart:
+	case Hold:
+		return fmt.Sprintf("%s %s for %s", text, s.Stream, s.For)
+	case Start, Stop, Restart, HandOver:
 		return text + " " + who(s.Who)
 	case Wall:
 		return fmt.Sprintf("%s of %s by %s", text, who(s.Who), s.For)
@@ -121,8 +126,8 @@ func name(n int) string { return string(rune('a' + n)) }
 
 func (s Schedule) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: %d instances, ttl %s, heartbeat %s, poll %s\n",
-		s.Seed, s.Instances, TTL, Heartbeat, Poll)
+	fmt.Fprintf(&b, "seed %d: %d instances of priority %v, ttl %s, heartbeat %s, poll %s\n",
+		s.Seed, s.Instances, s.Priority, TTL, Heartbeat, Poll)
 	for _, stream := range []string{Led, Each} {
 		fmt.Fprintf(&b, "%8s  %+v\n", stream, s.Settings[stream])
 	}
@@ -178,6 +183,7 @@ func Draw(seed uint64) Schedule {
 		s.Steps = append(s.Steps, step)
 		at += d.between(100*time.Millisecond, 5*time.Second)
 	}
+	s.operate(newDice(seed, "operator"))
 	slices.SortStableFunc(s.Steps, func(a, b Step) int { return int(a.At - b.At) })
 	return s
 }

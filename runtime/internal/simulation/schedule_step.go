@@ -38,6 +38,22 @@ func (d dice) step(at time.Duration, instances int) Step {
 	return step
 }
 
+// operate draws what operators do: which instances they prefer, and when they interfere.
+func (s *Schedule) operate(d dice) {
+	preferences := 1 + 2*d.IntN(2) // none in every other seed
+	for range s.Instances {
+		s.Priority = append(s.Priority, d.IntN(preferences))
+	}
+	for range d.IntN(4) {
+		step := Step{At: d.between(3*time.Second, duration-time.Second), Do: HandOver, Who: TheLeader}
+		if d.in(2) {
+			step.Do, step.Stream = Hold, pick(d, Led, Each)
+			step.For = d.between(time.Second, 2*TTL)
+		}
+		s.Steps = append(s.Steps, step)
+	}
+}
+
 // fault draws what happens to some commands for a time.
 func (d dice) fault(step *Step) {
 	if d.in(4) {

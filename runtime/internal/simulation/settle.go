@@ -20,6 +20,8 @@ func (w *world) heal() {
 		p.link.up()
 		p.link.release()
 	}
+	w.lift(Led)
+	w.lift(Each)
 	w.writes.finish()
 	for _, m := range w.machines {
 		m.with(m.start)
@@ -30,9 +32,12 @@ func (w *world) heal() {
 func (w *world) settle() {
 	for began := time.Now(); time.Since(began) < recovery; time.Sleep(500 * time.Millisecond) {
 		w.replaceFailed()
-		if w.settled() {
+		if w.settled() && w.preferred() {
 			break
 		}
+	}
+	if !w.preferred() {
+		w.note(func(r *Record, now Moment) { r.Unpreferred = now })
 	}
 	for _, p := range w.alive() {
 		for _, s := range p.app.Status().Streams {

@@ -13,6 +13,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"github.com/fwgen/fwgen/internal/memongo"
+	"github.com/fwgen/fwgen/runtime/internal/mongostore"
+	"github.com/fwgen/fwgen/runtime/store"
 )
 
 // harness begins the names of the harness's own clients, which nothing disturbs but the server.
@@ -26,6 +28,7 @@ type world struct {
 	faults   *faults
 	history  *history
 	ahead    atomic.Int64 // how far the server's clock is ahead
+	leases   store.Leases // as the operator uses them
 	machines []*machine
 	writes   *workload
 	trace    io.Writer      // nil: nobody listens
@@ -54,6 +57,7 @@ func Run(s Schedule, trace io.Writer) (*Record, error) {
 	if err := db.CreateCollection(context.Background(), items); err != nil {
 		return nil, fmt.Errorf("create collection: %w", err)
 	}
+	w.leases = mongostore.New(client, database, "_fw").Leases()
 	w.history = newHistory(w.journal, w.server.Oplog(), w.granted)
 	w.writes = newWorkload(s.Seed, db.Collection(items), w.tell)
 	ctx, cancel := context.WithCancel(context.Background())
