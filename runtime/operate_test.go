@@ -111,7 +111,7 @@ func (f *fleet) wantHandled(want ...string) {
 
 func stateOf(app *fw.App) fw.StreamStatus { return app.Status().Streams[0] }
 
-func TestAHeldStreamRunsNowhereAlsoAfterRestarts(t *testing.T) {
+func TestB143AHeldStreamRunsNowhereAlsoAfterRestarts(t *testing.T) {
 	inModes(t, func(f *fleet) {
 		_, stopBlue := f.run("blue")
 		green, stopGreen := f.run("green")

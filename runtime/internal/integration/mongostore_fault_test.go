@@ -165,7 +165,7 @@ func TestACallEndsByItsDeadlineWithoutAMajority(t *testing.T) {
 	}
 }
 
-func TestADuplicateKeyIsTriedAgain(t *testing.T) { // B090
+func TestB090ADuplicateKeyIsTriedAgain(t *testing.T) {
 	db := newStateDB(t, testCommands)
 	db.fail(t, 1, duplicate, "findAndModify")
 	lease, err := db.store.Leases().Acquire(within(t, 10*time.Second), ask("a"))

@@ -67,7 +67,7 @@ func (e *Elector) promote(a answer) (*grant, time.Time) {
 	if t.left(e.cfg.Clock.Now()) <= 0 {
 		return nil, time.Now()
 	}
-	return &grant{term: a.lease.Term, trust: t}, time.Time{}
+	return &grant{term: a.lease.Term, trust: t, lease: a.lease}, time.Time{}
 }
 
 // failed notes an attempt without an answer, and returns when to make the next.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fwgen/fwgen/runtime/internal/lease"
+	"github.com/fwgen/fwgen/runtime/internal/memstore"
 	"github.com/fwgen/fwgen/runtime/store"
 )
 
@@ -98,6 +99,26 @@ func TestAHoldThatIsShortenedByTheWatchIsFollowed(t *testing.T) {
 		took := b.until("a leads", 2*time.Minute, func() bool { return b.leader() != nil })
 		if took < time.Minute || took > time.Minute+200*time.Millisecond {
 			b.Errorf("led after %v", took)
+		}
+	})
+}
+
+// An acquisition whose answer was lost is adopted. If its stream was held meanwhile, that is seen in
+// the same answer, not a heartbeat later.
+func TestAHeldLeaseThatIsAdoptedIsGivenBackAtOnce(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		b.leases.SetFault(of("a", memstore.Fault{Lose: errDown}, memstore.Acquire))
+		a := b.start("a", withoutWatch)
+		b.until("the lease is a's", time.Second, func() bool { return b.leases.Get(stream).Live() })
+		if err := b.leases.Hold(context.Background(), store.HoldRequest{Stream: stream}); err != nil {
+			b.Fatal(err)
+		}
+		b.leases.SetFault(nil)
+		b.until("it is given back", heartbeat/2, func() bool {
+			return b.leases.Get(stream).Released == store.Held
+		})
+		if n := count[lease.Acquired](a); n != 1 {
+			b.Errorf("led %d times", n)
 		}
 	})
 }

@@ -20,6 +20,7 @@ type keeper struct {
 func (e *Elector) keep(ctx context.Context, l *Leadership, granted *grant) {
 	since := granted.trust.from.Elapsed(e.cfg.Clock.Now())
 	k := &keeper{e: e, l: l, due: e.round(time.Now().Add(e.cfg.Heartbeat - since))}
+	k.look(granted.lease) // an adopted one may be held, or wanted, already
 	for k.wait(ctx) {
 		k.renew(ctx)
 	}

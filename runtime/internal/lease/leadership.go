@@ -13,6 +13,7 @@ import (
 type grant struct {
 	term  int64
 	trust trust
+	lease store.Lease // as it was granted
 }
 
 // trust lasts for span from an instant.

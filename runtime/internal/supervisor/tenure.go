@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fwgen/fwgen/runtime/internal/backoff"
 	"github.com/fwgen/fwgen/runtime/internal/lease"
 	"github.com/fwgen/fwgen/runtime/internal/state"
 	"github.com/fwgen/fwgen/runtime/store"
@@ -120,7 +121,8 @@ func (s *Stream) Nudge() { s.Lease.Watcher.Nudge(s.Stream) }
 
 // AwaitHeld waits until nothing runs here of a stream that was just held, as Stop does.
 func (s *Stream) AwaitHeld(ctx context.Context) error {
-	for {
+	beginning := []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, time.Second}
+	for _, wait := range append(beginning, 0) {
 		s.Nudge()
 		if t := s.runsHere(); t != nil {
 			return s.await(ctx, t.over, "hold stream", "waiting for its lease")
@@ -129,16 +131,10 @@ func (s *Stream) AwaitHeld(ctx context.Context) error {
 		if err != nil || !granted.Granted(s.Owner) {
 			return err
 		}
-		select { // granted just before the hold, and about to run
-		case <-time.After(beginning):
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+		backoff.Sleep(ctx, wait) // granted just before the hold, and about to run
 	}
+	return context.Cause(ctx)
 }
-
-// beginning is how long a leadership takes to begin once its lease was granted.
-const beginning = 10 * time.Millisecond
 
 // otherLiveTimeout bounds the question whether another instance could run a stream.
 const otherLiveTimeout = 2 * time.Second
