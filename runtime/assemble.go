@@ -92,12 +92,16 @@ func (s Stream) plan(d decoding, owner string) delivery.Plan {
 }
 
 func (a *App) lease(s Stream, watcher *lease.Watcher) lease.Config {
-	return lease.Config{
+	config := lease.Config{
 		Leases: a.config.Leases, Stream: s.Name, Owner: a.instance.owner(),
 		Instance: a.instance.stored(), TTL: s.Lease.TTL, Heartbeat: s.Lease.Heartbeat,
 		Poll: s.Lease.Poll, Priority: s.Lease.Priority, Watcher: watcher,
 		Logger: a.config.Logger, LostCause: ErrLeaseLost,
 	}
+	if a.config.Spread {
+		config.Reluctance = a.reluctant
+	}
+	return config
 }
 
 // source makes the source of one start, with the scope that positions of it belong to.

@@ -53,6 +53,10 @@ type Config struct {
 	// environment variables FW_ONLY and FW_EXCEPT (names with commas between them), else to
 	// running all.
 	Only, Except []string
+	// Spread makes instances of equal priority lead equally many streams, give or take one: one
+	// that leads more hands some over, at most once per heartbeat of 15 s. Without it whoever came
+	// first leads them all. Off by default: a stream that is handed over stands still for a moment.
+	Spread bool
 	// Leases, Checkpoints and DeadLetters keep the state elsewhere. Default to MongoDB, where
 	// processes are announced in any case.
 	Leases      store.Leases

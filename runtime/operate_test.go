@@ -216,7 +216,7 @@ func TestAHigherPriorityTakesAStreamAndLosesNothing(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		f.insert("3")
 		f.run("equal", fw.WithLease(fw.LeasePolicy{Priority: 5}))
-		time.Sleep(5 * time.Minute)
+		time.Sleep(2 * time.Minute)
 		f.insert("4")
 		stopHigh()
 		time.Sleep(2 * time.Second)

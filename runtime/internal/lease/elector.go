@@ -23,10 +23,14 @@ type Config struct {
 	Poll      time.Duration // the longest that a standby sleeps
 	Priority  int           // an owner of a lower one is asked to step down
 
-	Clock   clock.Clock  // Defaults to clock.System.
-	Watcher *Watcher     // Nil: expiry and poll only.
-	Rounds  *Rounds      // Nil: renewals go out on their own.
-	Logger  *slog.Logger // Defaults to none.
+	Clock   clock.Clock // Defaults to clock.System.
+	Watcher *Watcher    // Nil: expiry and poll only.
+	Rounds  *Rounds     // Nil: renewals go out on their own.
+
+	// Reluctance is how long a lease that has become free is left to others first, as of now. It
+	// is a second at most. Defaults to none.
+	Reluctance func() time.Duration
+	Logger     *slog.Logger // Defaults to none.
 
 	// Report is told what happens, one call at a time and in order. It must not block. Defaults to
 	// none.
@@ -64,6 +68,9 @@ func NewElector(cfg Config) *Elector {
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Reluctance == nil {
+		cfg.Reluctance = func() time.Duration { return 0 }
 	}
 	if cfg.Report == nil {
 		cfg.Report = func(Report) {}

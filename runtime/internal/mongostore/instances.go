@@ -40,6 +40,7 @@ func (i *Instances) Announce(
 				kv("main", p.Version.Main), kv("fwgen", p.Version.Fwgen),
 			})),
 			kv("streams", literal(streamsDocument(p.Streams))),
+			kv("leads", literal(names(p.Leads))),
 			kv("disabled", literal(names(p.Disabled))),
 			kv("excluded", literal(names(p.Excluded))),
 			kv("startedAt", orElse("$startedAt", op("$subtract", now, milliseconds(up)))),
@@ -131,6 +132,7 @@ func process(stored document, at time.Time) presence.Listed {
 				Main:  stored.sub("version").str("main"),
 				Fwgen: stored.sub("version").str("fwgen"),
 			},
+			Leads:    stored.strs("leads"),
 			Disabled: stored.strs("disabled"),
 			Excluded: stored.strs("excluded"),
 		},
@@ -140,7 +142,7 @@ func process(stored document, at time.Time) presence.Listed {
 	}
 	for _, s := range stored.subs("streams") {
 		listed.Streams = append(listed.Streams, presence.Stream{
-			Name: s.str("name"), Mode: s.str("mode"),
+			Name: s.str("name"), Mode: s.str("mode"), Priority: int(s.int("priority")),
 		})
 	}
 	if expires := stored.time("expiresAt"); !expires.IsZero() {
@@ -152,7 +154,9 @@ func process(stored document, at time.Time) presence.Listed {
 func streamsDocument(streams []presence.Stream) bson.A {
 	stored := make(bson.A, 0, len(streams))
 	for _, s := range streams {
-		stored = append(stored, bson.D{kv("name", s.Name), kv("mode", s.Mode)})
+		stored = append(stored, bson.D{
+			kv("name", s.Name), kv("mode", s.Mode), kv("priority", s.Priority),
+		})
 	}
 	return stored
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"math/rand/v2"
 	"time"
 
 	"github.com/fwgen/fwgen/runtime/internal/backoff"
@@ -31,6 +32,8 @@ type Store interface {
 	Retract(ctx context.Context, id string) error
 	// Named returns the processes under the name of an instance, live or not.
 	Named(ctx context.Context, name string) ([]Listed, error)
+	// List returns all processes that are announced, live or not.
+	List(ctx context.Context) ([]Listed, error)
 	// OtherLive reports whether a live process other than id deploys a stream.
 	OtherLive(ctx context.Context, id, stream string) (bool, error)
 }
@@ -41,6 +44,12 @@ type Config struct {
 	Process   Process
 	Heartbeat time.Duration // defaults to [Heartbeat]
 	Log       *slog.Logger
+
+	// Leads tells which streams the process leads now. Defaults to none.
+	Leads func() []string
+	// HandOver is told of a stream that the process should hand over, so that streams are spread.
+	// It must not block. Nil: they are not.
+	HandOver func(stream string)
 }
 
 // Announcer keeps a process announced. Make one with [New].
@@ -76,9 +85,11 @@ func (a *Announcer) OtherLive(ctx context.Context, stream string) (bool, error) 
 func (a *Announcer) announce(ctx context.Context) time.Duration {
 	bounded, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	heartbeat := a.config.Heartbeat
-	err := a.config.Store.Announce(bounded, a.config.Process, time.Since(a.began),
-		lifetime*heartbeat)
+	heartbeat, own := a.config.Heartbeat, a.config.Process
+	if a.config.Leads != nil {
+		own.Leads = a.config.Leads()
+	}
+	err := a.config.Store.Announce(bounded, own, time.Since(a.began), lifetime*heartbeat)
 	if err != nil {
 		a.failed++
 		if a.failed == 1 && ctx.Err() == nil {
@@ -90,7 +101,22 @@ func (a *Announcer) announce(ctx context.Context) time.Duration {
 	if !a.warned {
 		a.lookForNamesakes(bounded)
 	}
+	if a.config.HandOver != nil && len(own.Leads) > 1 {
+		a.spread(bounded, own)
+	}
 	return heartbeat
+}
+
+// spread hands over the streams that others are to have. What can't be read now is looked at again
+// at the next heartbeat.
+func (a *Announcer) spread(ctx context.Context, own Process) {
+	listed, err := a.config.Store.List(ctx)
+	if err != nil {
+		return
+	}
+	for _, stream := range Excess(own, listed, rand.IntN) {
+		a.config.HandOver(stream)
+	}
 }
 
 // again is the backoff of an announcement that failed.

@@ -62,6 +62,13 @@ func (s *shelf) Named(ctx context.Context, name string) ([]presence.Listed, erro
 	return s.named, err
 }
 
+func (s *shelf) List(ctx context.Context) ([]presence.Listed, error) {
+	err := s.call(ctx, "list")
+	s.Lock()
+	defer s.Unlock()
+	return s.named, err
+}
+
 func (s *shelf) OtherLive(context.Context, string, string) (bool, error) { return false, nil }
 
 // count counts the calls of a name.

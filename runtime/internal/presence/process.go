@@ -1,6 +1,7 @@
 package presence
 
 import (
+	"slices"
 	"time"
 
 	"github.com/fwgen/fwgen/runtime/store"
@@ -11,6 +12,7 @@ type Process struct {
 	Instance store.Instance
 	Version  Version
 	Streams  []Stream // that run here, or may
+	Leads    []string // names of the streams that it led then
 	Disabled []string // names of streams that are declared so
 	Excluded []string // names of streams that the configuration keeps from this process
 }
@@ -18,6 +20,7 @@ type Process struct {
 // Stream is a stream that a process deploys.
 type Stream struct {
 	Name, Mode string
+	Priority   int // of the process among those that may lead it
 }
 
 // ID tells a process from all others, of any time: the name of the instance and the random part,
@@ -26,12 +29,16 @@ func (p Process) ID() string { return p.Instance.Name + "/" + p.Instance.Process
 
 // deploys reports whether a stream may run in the process.
 func (p Process) deploys(stream string) bool {
-	for _, s := range p.Streams {
-		if s.Name == stream {
-			return true
-		}
+	_, ok := p.stream(stream)
+	return ok
+}
+
+func (p Process) stream(name string) (Stream, bool) {
+	n := slices.IndexFunc(p.Streams, func(s Stream) bool { return s.Name == name })
+	if n < 0 {
+		return Stream{}, false
 	}
-	return false
+	return p.Streams[n], true
 }
 
 // Listed is a process as of an answer of the server, whose clock all times are of.

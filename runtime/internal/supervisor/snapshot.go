@@ -46,6 +46,13 @@ func (s *Stream) Snapshot() Snapshot {
 	return snap
 }
 
+// Leads reports whether this instance leads the stream.
+func (s *Stream) Leads() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.leads
+}
+
 // showRetry shows, of a stream that is well otherwise, the event that waits for its next attempt.
 // It is not on the board: events that wait come and go too often to be told of as states.
 func (c *session) showRetry(condition *state.Condition) {

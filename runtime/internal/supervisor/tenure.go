@@ -112,8 +112,15 @@ func (s *Stream) StepDown(ctx context.Context) error {
 		return fmt.Errorf("step down from %s: this instance does not lead it; %s",
 			s.Stream, s.board.Current().Reason)
 	}
-	t.leadership.HandOver(store.SteppedDown)
+	s.HandOver()
 	return s.await(ctx, t.over, "step down from", "waiting for its lease")
+}
+
+// HandOver is StepDown without a wait. It does nothing where this instance does not lead.
+func (s *Stream) HandOver() {
+	if t := s.runsHere(); t != nil && t.leadership != nil {
+		t.leadership.HandOver(store.SteppedDown)
+	}
 }
 
 // Nudge makes the stream ask how its lease is now, and with it whether it is held.
