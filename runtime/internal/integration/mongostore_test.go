@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
+	"github.com/fwgen/fwgen/runtime/fwtest/leasetest"
 	"github.com/fwgen/fwgen/runtime/internal/integration/mongotest"
 	"github.com/fwgen/fwgen/runtime/internal/mongostore"
 	"github.com/fwgen/fwgen/runtime/internal/storetest"
@@ -21,7 +22,7 @@ type stateDB struct {
 	store      *mongostore.Store
 }
 
-func newStateDB(t *testing.T, needs mongotest.Needs) *stateDB {
+func newStateDB(t testing.TB, needs mongotest.Needs) *stateDB {
 	t.Helper()
 	deployment := mongotest.Start(t, needs)
 	db := deployment.Database(t)
@@ -29,7 +30,7 @@ func newStateDB(t *testing.T, needs mongotest.Needs) *stateDB {
 }
 
 // newStore makes a store with its collections and closes it after the test.
-func newStore(t *testing.T, db *mongo.Database) *mongostore.Store {
+func newStore(t testing.TB, db *mongo.Database) *mongostore.Store {
 	t.Helper()
 	state := mongostore.New(db.Client(), db.Name(), "_fw")
 	must(t, state.Prepare(t.Context()))
@@ -53,17 +54,19 @@ func must(t testing.TB, err error) {
 func (db *stateDB) locks() *mongo.Collection { return db.Collection("_fw_locks") }
 
 func TestMongoLeases(t *testing.T) {
-	storetest.Leases(t, func(t *testing.T) storetest.LeasesUnderTest {
+	leasetest.Run(t, leasetest.Options{New: func(t testing.TB) leasetest.Store {
 		db := newStateDB(t, mongotest.Needs{})
-		return storetest.LeasesUnderTest{
-			Leases: db.store.Leases(),
+		client := db.deployment.Client(t)
+		return leasetest.Store{
+			Leases: mongostore.New(client, db.Name(), "_fw").Leases(),
 			Delete: func(ctx context.Context, stream string) error {
 				_, err := db.locks().DeleteOne(ctx, bson.M{"_id": stream})
 				return err
 			},
 			Writes: db.writes,
+			Break:  func() { _ = client.Disconnect(t.Context()) },
 		}
-	})
+	}})
 }
 
 // writes counts the entries of the oplog that are about the database.

@@ -1,8 +1,10 @@
-// Package storetest checks that a store keeps the rules of package store: one suite per interface.
-// Each test is named after the rule that it checks.
+// Package storetest checks that a store keeps the rules of package store: one suite for checkpoints
+// and one for dead letters. Each test is named after the rule that it checks. That of leases is
+// for other implementers, too, in package
+// [github.com/fwgen/fwgen/runtime/fwtest/leasetest].
 //
-// A suite reaches a store through its interface alone. What an interface can't do (hold a stream,
-// delete a document, read a row) comes with the store under test as functions; where one is nil,
+// A suite reaches a store through its interface alone. What an interface can't do (delete a
+// document, read a row) comes with the store under test as functions; where one is nil,
 // the tests that need it are skipped.
 package storetest
 
@@ -34,7 +36,10 @@ func newSuite(opts []Option) *suite {
 	return s
 }
 
-// patience bounds a call, and a wait for what must come true.
+// stream is what the state under test is of.
+const stream = "orders"
+
+// patience bounds a call.
 const patience = 20 * time.Second
 
 func callContext(t *testing.T) context.Context {
@@ -42,16 +47,6 @@ func callContext(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	return ctx
-}
-
-// eventually waits until done reports true.
-func eventually(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !done(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %v: %s", patience, what)
-		}
-	}
 }
 
 // require stops the test where a call failed that must not fail.
