@@ -10,6 +10,7 @@ TESTCOUNT   := .cache/bin/testcount
 TESTFLAGS   ?= -race -count=1 -timeout=12m
 FUZZTIME    ?= 20s
 SEEDS       ?= 1000
+LEADERS     := '^Test(Standby|Leader)'
 SIMULATION  := ./runtime/internal/simulation
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
@@ -52,6 +53,8 @@ golden: ## rewrite what the generator's golden tests expect
 soak: server testcount ## run for an hour what "make test" runs a few times
 	@FW_REQUIRE_MONGO=1 FW_CRASH_ROUNDS=50 $(TESTCOUNT) -only $(INTEGRATION) -- \
 		-race -count=1 -timeout=60m -run 'TestKilledAtAnyPoint' .
+	@FW_REQUIRE_MONGO=1 FW_LEADER_ROUNDS=20 FW_LEADER_DEFAULT_TTL=1 FW_CHURN_SECONDS=120 \
+		$(TESTCOUNT) -only $(INTEGRATION) -- -race -count=1 -timeout=60m -run $(LEADERS) .
 	@$(TESTCOUNT) -only . -- -race -count=1 -timeout=30m -run Simulation ./runtime/internal/lease \
 		-rapid.checks=5000
 	@$(MAKE) --no-print-directory simulate SEEDS=10000

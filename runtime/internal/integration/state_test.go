@@ -11,12 +11,15 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/fwgen/fwgen/runtime/internal/integration/childapp"
 )
 
 // lock is a document of _fw_locks, as far as tests look at it.
 type lock struct {
 	InstanceID string    `bson:"instanceId"`
 	Term       int64     `bson:"term"`
+	AcquiredAt time.Time `bson:"acquiredAt"`
 	ExpiresAt  time.Time `bson:"expiresAt"`
 	Released   *struct {
 		Reason string `bson:"reason"`
@@ -90,8 +93,8 @@ func deadLettersOf(t testing.TB, db *mongo.Database, stream string) []deadLetter
 	return letters
 }
 
-// stateWatch watches what is written to checkpoints and dead letters of one stream, and notes
-// whatever a stale term gets written.
+// stateWatch watches what is written to checkpoints and dead letters of one stream, and by its fenced
+// handlers, and notes whatever a stale term gets written.
 type stateWatch struct {
 	stop func()
 	done chan struct{}
@@ -100,6 +103,7 @@ type stateWatch struct {
 	term   int64
 	owner  string
 	seq    int64
+	effect int64 // the term of the last effect
 	faults []error
 }
 
@@ -108,7 +112,7 @@ type stateWatch struct {
 func watchState(t testing.TB, db *mongo.Database) *stateWatch {
 	t.Helper()
 	changes, err := db.Watch(t.Context(), mongo.Pipeline{{{Key: "$match", Value: bson.M{
-		"ns.coll": bson.M{"$in": bson.A{"_fw_checkpoints", "_fw_dlq"}},
+		"ns.coll": bson.M{"$in": bson.A{"_fw_checkpoints", "_fw_dlq", childapp.Effects}},
 	}}}})
 	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -145,6 +149,11 @@ func (w *stateWatch) see(raw bson.Raw) {
 	switch {
 	case err != nil:
 		w.faults = append(w.faults, err)
+	case change.Namespace.Collection == childapp.Effects:
+		if hasTerm && term < w.effect {
+			w.faults = append(w.faults, fmt.Errorf("an effect of term %d after one of %d", term, w.effect))
+		}
+		w.effect = max(w.effect, term)
 	case hasTerm && term < w.term:
 		w.faults = append(w.faults, fmt.Errorf("%s got term %d after %d: %v",
 			change.Namespace.Collection, term, w.term, fields))

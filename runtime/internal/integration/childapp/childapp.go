@@ -1,17 +1,16 @@
 // Package childapp is the application that process tests run as processes of their own: the test
 // binary, executed again with a configuration in its environment.
 //
-// It runs one stream under a lease and journals every effect of its handler. A document says what
-// its handler does with it: fail some attempts first, always fail, or nothing special.
+// It runs one stream under a lease and journals what its handler does. A document says what that
+// is: fail some attempts first, always fail, or nothing special. Lines on its standard input are
+// obeyed, see [Step] and [DieWithinDeadLetter].
 package childapp
 
 import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -19,11 +18,11 @@ import (
 	"syscall"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	fw "github.com/fwgen/fwgen/runtime"
+	"github.com/fwgen/fwgen/runtime/internal/clock"
 	"github.com/fwgen/fwgen/runtime/internal/integration/journal"
 )
 
@@ -36,6 +35,9 @@ const (
 	Collection = "items"
 )
 
+// Effects is the collection of the documents that fenced handlers write.
+const Effects = "effects"
+
 // Config configures a child.
 type Config struct {
 	URI, Database  string
@@ -45,6 +47,13 @@ type Config struct {
 	Every, Window  int
 	Took           time.Duration // by each attempt
 	Mode           fw.Mode       // single_leader if empty
+
+	// Fenced makes each effect a write to the document of the stream in [Effects] first, which
+	// must be there: one that a smaller term cannot do.
+	Fenced bool
+
+	// Proxies are the addresses to dial instead of the servers'.
+	Proxies map[string]string
 }
 
 // Deleted is the Seq of a deletion: the event does not tell which change of its key it is.
@@ -87,8 +96,9 @@ func Main() {
 	err := json.Unmarshal([]byte(text), &c)
 	if err == nil {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-		go endWithParent()
-		err = run(ctx, c)
+		o := &orders{}
+		go o.obey(os.Stdin)
+		err = run(clock.With(ctx, &o.clock), c, o)
 		stop()
 	}
 	if err != nil {
@@ -98,20 +108,14 @@ func Main() {
 	os.Exit(0)
 }
 
-// endWithParent exits when the other end of standard input is gone: a child must not outlive the
-// test that started it.
-func endWithParent() {
-	_, _ = io.Copy(io.Discard, os.Stdin)
-	os.Exit(2)
-}
-
-func run(ctx context.Context, c Config) error {
+func run(ctx context.Context, c Config, o *orders) error {
 	log, err := journal.Open(c.Journal)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	client, err := mongo.Connect(options.Client().ApplyURI(c.URI))
+	client, err := mongo.Connect(options.Client().ApplyURI(c.URI).
+		SetMonitor(o.monitor()).SetDialer(dialer(c.Proxies)))
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
@@ -123,13 +127,14 @@ func run(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	if err := app.Add(stream(c, log)); err != nil {
+	h := &handler{Config: c, log: log, effects: client.Database(c.Database).Collection(Effects)}
+	if err := app.Add(stream(c, h)); err != nil {
 		return err
 	}
 	return app.Run(ctx)
 }
 
-func stream(c Config, log *journal.Journal) fw.Stream {
+func stream(c Config, h *handler) fw.Stream {
 	return fw.Stream{
 		Collections: []string{Collection},
 		Name:        Stream,
@@ -139,15 +144,7 @@ func stream(c Config, log *journal.Journal) fw.Stream {
 		DLQ:         fw.DLQPolicy{Enabled: true},
 		Checkpoint:  fw.CheckpointPolicy{Every: c.Every, Interval: time.Second},
 		Lease:       lease(c),
-		Handle: fw.Typed(fw.Handlers[Item]{
-			Change: func(ctx context.Context, ev *fw.Event[Item]) error {
-				item, err := changed(ev)
-				if err != nil {
-					return fw.Permanent(err)
-				}
-				return handle(ctx, c, log, ev, item)
-			},
-		}),
+		Handle:      fw.Typed(fw.Handlers[Item]{Change: h.change}),
 	}
 }
 
@@ -156,43 +153,4 @@ func lease(c Config) fw.LeasePolicy {
 		return fw.LeasePolicy{}
 	}
 	return fw.LeasePolicy{TTL: c.TTL, Heartbeat: c.Heartbeat, Poll: c.TTL}
-}
-
-// changed returns what an event did, from the event alone: the document of an update is a later
-// one, or gone.
-func changed(ev *fw.Event[Item]) (item Item, err error) {
-	switch ev.Operation {
-	case fw.OpInsert:
-		return *ev.Doc, nil
-	case fw.OpUpdate:
-		err = bson.Unmarshal(ev.Update.Updated, &item)
-	case fw.OpDelete:
-		item.Seq = Deleted
-	default:
-		return Item{}, fmt.Errorf("unexpected %s", ev.Operation)
-	}
-	item.Key, _ = ev.Key.Lookup("_id").StringValueOK()
-	return item, err
-}
-
-// handle has its effect at the end, if its context still lives then.
-func handle(
-	ctx context.Context, c Config, log *journal.Journal, ev *fw.Event[Item], item Item,
-) error {
-	timer := time.NewTimer(c.Took)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case item.Fails, ev.Attempt <= item.Flaky:
-		return errors.New("told to fail")
-	}
-	return log.Append(journal.Entry{
-		Instance: c.Instance, Stream: ev.Stream, Term: ev.Term, Attempt: ev.Attempt,
-		Event: ev.ID, Key: item.Key, Seq: item.Seq,
-	})
 }

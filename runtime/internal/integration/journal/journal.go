@@ -10,10 +10,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 )
 
-// Entry is one effect: an attempt of an event that came so far as to have one.
+// Entry is one attempt of an event: one that had its effect, unless it failed.
 type Entry struct {
 	At       time.Time
 	Instance string
@@ -24,6 +25,10 @@ type Entry struct {
 	Event    string
 	Key      string
 	Seq      int
+
+	// From Begun to Ended the handler ran, by the clock of [Now].
+	Begun, Ended time.Duration
+	Failed       bool `json:",omitempty"`
 }
 
 // Incarnation is one leadership in one process.
@@ -47,9 +52,9 @@ func Open(path string) (*Journal, error) {
 	return &Journal{file}, nil
 }
 
-// Append adds an entry, with the time and the process of now.
+// Append adds an entry, with the time and the process of now. Now is when it ended.
 func (j *Journal) Append(e Entry) error {
-	e.At, e.PID = time.Now(), os.Getpid()
+	e.At, e.Ended, e.PID = time.Now(), Now(), os.Getpid()
 	line, err := json.Marshal(e)
 	if err == nil {
 		_, err = j.file.Write(append(line, '\n'))
@@ -63,9 +68,15 @@ func (j *Journal) Append(e Entry) error {
 // Close closes the file.
 func (j *Journal) Close() error { return j.file.Close() }
 
-// Read returns all entries, in their order. A journal that does not exist yet is empty. An entry
-// that is being written is not there yet: a file may be seen before its last write is whole.
+// Read returns all effects, in their order: the entries that did not fail.
 func Read(path string) ([]Entry, error) {
+	entries, err := Attempts(path)
+	return slices.DeleteFunc(entries, func(e Entry) bool { return e.Failed }), err
+}
+
+// Attempts returns all entries, in their order. A journal that does not exist yet is empty. An entry
+// that is being written is not there yet: a file may be seen before its last write is whole.
+func Attempts(path string) ([]Entry, error) {
 	text, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
 		return nil, nil
