@@ -36,12 +36,18 @@ func (d *Deployment) Primary(t testing.TB) *replset.Node {
 // the new primary once that takes writes.
 func (d *Deployment) StepDown(t testing.TB) *replset.Node {
 	t.Helper()
+	return d.StepDownFor(t, 20*time.Second)
+}
+
+// StepDownFor is StepDown with another time, in whole seconds.
+func (d *Deployment) StepDownFor(t testing.TB, aside time.Duration) *replset.Node {
+	t.Helper()
 	set := d.mayDisturb(t, "StepDown")
 	if len(set.Nodes) == 1 {
 		t.Fatal("mongotest: StepDown needs Nodes: 3: a single node would stay without a primary")
 	}
 	old := d.Primary(t)
-	if err := stepDown(set.NodeURI(old)); err != nil {
+	if err := stepDown(set.NodeURI(old), aside); err != nil {
 		t.Fatalf("mongotest: step down %s: %v", old.Addr, err)
 	}
 	return d.Primary(t)
@@ -49,7 +55,7 @@ func (d *Deployment) StepDown(t testing.TB) *replset.Node {
 
 // stepDown repeats the command while no secondary has caught up with the primary. On a client
 // of its own: the server closes the connection of whoever asked.
-func stepDown(uri string) error {
+func stepDown(uri string, aside time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), failOverTimeout)
 	defer cancel()
 	client, err := mongo.Connect(options.Client().ApplyURI(uri))
@@ -58,8 +64,8 @@ func stepDown(uri string) error {
 	}
 	defer func() { _ = client.Disconnect(ctx) }()
 	err = client.Database("admin").RunCommand(ctx, bson.D{
-		{Key: "replSetStepDown", Value: 20},
-		{Key: "secondaryCatchUpPeriodSecs", Value: 10},
+		{Key: "replSetStepDown", Value: int(aside / time.Second)},
+		{Key: "secondaryCatchUpPeriodSecs", Value: int(aside / time.Second / 2)},
 	}).Err()
 	if mongo.IsNetworkError(err) {
 		return nil

@@ -1,0 +1,97 @@
+package integration
+
+import (
+	"testing"
+	"time"
+
+	"github.com/fwgen/fwgen/runtime/internal/integration/childapp"
+	"github.com/fwgen/fwgen/runtime/internal/integration/journal"
+)
+
+// Faults between the leader and the servers.
+var cuts = []struct {
+	name  string
+	apply func(*proxies)
+}{
+	{"connections dropped", (*proxies).drop},
+	{"commands and replies delayed", func(p *proxies) {
+		p.poison("latency", `"latency": 10000`, "upstream", "downstream")
+	}},
+	{"commands and replies lost", func(p *proxies) {
+		p.poison("timeout", `"timeout": 0`, "upstream", "downstream")
+	}},
+	{"replies lost", func(p *proxies) { p.poison("timeout", `"timeout": 0`, "downstream") }},
+}
+
+// A leader that is cut off has events left that it could go on with. It stops by itself, and only
+// then somebody else begins.
+func TestLeaderThatIsCutOffStopsBeforeItsSuccessorBegins(t *testing.T) {
+	t.Parallel()
+	d := sharedNodes(t)
+	config := quietConfig
+	config.Took, config.Window, config.Every = 10*time.Millisecond, 500, 100
+	p := newQuietPair(t, d, config)
+	p.letters = 1 << 30 // a dead letter would have to wait for the servers
+	ways := map[string]*proxies{"a": newProxies(t, d), "b": newProxies(t, d)}
+	p.prepare = func(c *childapp.Config) { c.Proxies = ways[c.Instance].addresses }
+	watch := watchState(t, p.db)
+	p.beginBoth()
+	for _, cut := range cuts {
+		leader, term := p.leader(0)
+		p.members[other(leader)].awaitStandby(p)
+		stoodBy := p.members[leader].standbys()
+		p.emitMany(300) // 3 s of work
+		p.awaitEffect(term - 1)
+		cutAt := journal.Now()
+		cut.apply(ways[leader])
+		p.awaitEffect(term)
+		p.judgeHandOver(cut.name, term, cutAt)
+		ways[leader].heal()
+		eventually(t, patience, atLeast("standbys of the old leader", stoodBy+1,
+			p.members[leader].standbys))
+	}
+	p.end(p.settle(), 0)
+	p.apart()
+	watch.check(t)
+}
+
+// emitMany writes changes of which none always fails.
+func (p *pair) emitMany(n int) {
+	p.Helper()
+	for range n / 10 {
+		var ten []childapp.Item
+		for range 10 {
+			ten = append(ten, p.change())
+		}
+		must(p, p.insert(ten...))
+	}
+}
+
+// judgeHandOver looks at the end of a term and the begin of the next one, after the leader was cut
+// off.
+func (p *pair) judgeHandOver(cut string, term int64, cutAt time.Duration) {
+	p.Helper()
+	attempts, err := journal.Attempts(p.config.Journal)
+	must(p, err)
+	ended, begun := cutAt, time.Duration(0)
+	for _, e := range attempts {
+		switch {
+		case e.Term == term:
+			ended = max(ended, e.Ended)
+		case e.Term > term && begun == 0:
+			begun = e.Begun
+		}
+	}
+	measured(p, "leader cut off (%s), ttl %s: it stopped after %s, its successor began after %s", cut,
+		p.config.TTL, (ended - cutAt).Round(time.Millisecond), (begun - cutAt).Round(time.Millisecond))
+	trusted := p.config.TTL - p.config.Heartbeat
+	if worked := ended - cutAt; worked < trusted/4 {
+		p.Errorf("%s: the leader stopped after %s, too early to tell whether it would", cut, worked)
+	}
+	if limit := 2*p.config.TTL + time.Second; begun-cutAt > limit {
+		p.Errorf("%s: the successor began after %s, want at most %s", cut, begun-cutAt, limit)
+	}
+	if begun <= ended {
+		p.Errorf("%s: the successor began %s before the leader stopped", cut, ended-begun)
+	}
+}
