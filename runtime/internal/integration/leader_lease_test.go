@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	fw "github.com/fwgen/fwgen/runtime"
 	"github.com/fwgen/fwgen/runtime/internal/integration/childapp"
 	"github.com/fwgen/fwgen/runtime/internal/integration/journal"
 )
@@ -20,8 +21,8 @@ func TestLeaderIsNobodyWhileTheStreamIsHeld(t *testing.T) {
 	p.beginBoth()
 	before := p.emit(false)
 	p.awaitEffectOf(before, 0)
-	p.changeLease(bson.M{"$set": bson.M{"hold": bson.M{
-		"by": "the test", "reason": "to see nothing happen", "at": time.Now()}}})
+	operator := p.operator()
+	must(t, operator.Hold(t.Context(), childapp.Stream, fw.Hold{Reason: "to see nothing happen"}))
 	eventually(t, patience, func() error {
 		if l := lockOf(t, p.db, childapp.Stream); l.InstanceID != "" {
 			return fmt.Errorf("the leader has not given its lease back: %+v", l)
@@ -40,7 +41,7 @@ func TestLeaderIsNobodyWhileTheStreamIsHeld(t *testing.T) {
 	if got := len(p.entries()); got != 1 {
 		t.Errorf("%d effects, want the one from before the hold", got)
 	}
-	p.changeLease(bson.M{"$unset": bson.M{"hold": ""}})
+	must(t, operator.Release(t.Context(), childapp.Stream))
 	p.settle()
 	resumed := map[journal.Incarnation]bool{}
 	for _, e := range p.entries()[1:] {
@@ -58,11 +59,16 @@ func TestLeaderIsNobodyWhileTheStreamIsHeld(t *testing.T) {
 // helds counts how often a process has said that its stream is held.
 func (p *process) helds() int { return strings.Count(p.output.String(), "state=held") }
 
-// changeLease changes the document of the lease by hand.
-func (p *pair) changeLease(change bson.M) {
+// operator returns an application that knows the stream and does not run.
+func (p *pair) operator() *fw.App {
 	p.Helper()
-	_, err := p.db.Collection("_fw_locks").UpdateByID(p.Context(), childapp.Stream, change)
+	app, err := fw.New(fw.Config{Client: p.deployment.Client(p), Database: p.db.Name(),
+		Instance: "operator"})
 	must(p, err)
+	s := stream(fw.SingleLeader, &recorder{})
+	s.Name = childapp.Stream
+	must(p, app.Add(s))
+	return app
 }
 
 // X11: all that is written to the lease are the renewals, however many stand by.

@@ -14,7 +14,7 @@ func TestLeaderThatWasPausedDoesNoHarm(t *testing.T) {
 	config := quietConfig
 	config.Fenced = true
 	p := newQuietPair(t, sharedNodes(t), config)
-	p.letters, p.pause = 7, 60*time.Millisecond
+	p.letters, p.pause = 7, 100*time.Millisecond
 	watch := watchState(t, p.db)
 	p.beginBoth()
 	p.load()

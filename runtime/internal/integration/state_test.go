@@ -93,8 +93,8 @@ func deadLettersOf(t testing.TB, db *mongo.Database, stream string) []deadLetter
 	return letters
 }
 
-// stateWatch watches what is written to checkpoints and dead letters of one stream, and by its fenced
-// handlers, and notes whatever a stale term gets written.
+// stateWatch watches what is written to checkpoints and dead letters of one stream, and by its
+// fenced handlers, and notes whatever a stale term gets written.
 type stateWatch struct {
 	stop func()
 	done chan struct{}
