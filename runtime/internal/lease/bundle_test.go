@@ -72,14 +72,15 @@ func simulate(t *testing.T, f func(b *bundle)) (violations []string) {
 // instance is one App: an elector with a clock and a watcher of its own.
 type instance struct {
 	*bundle
-	name  string
-	clock clock.Stepping
-	stop  context.CancelFunc // graceful
-	kill  context.CancelFunc // life
-	ended chan struct{}      // closed when Run has returned
+	seat
+	clock   clock.Stepping
+	watcher *lease.Watcher
+	stop    context.CancelFunc // graceful
+	kill    context.CancelFunc // life
+	ended   chan struct{}      // closed when Run has returned
 
-	drain func(ctx context.Context, l *lease.Leadership) // before lead returns
-	lead  lease.Lead                                     // in place of the usual one
+	drain func()     // before lead returns
+	lead  lease.Lead // in place of the usual one
 
 	mu      sync.Mutex // guards everything below
 	leading *leading   // nil: no lead runs
@@ -103,29 +104,41 @@ func withPoll(d time.Duration) option {
 
 func withDrain(d time.Duration) option {
 	return func(i *instance, _ *lease.Config) {
-		i.drain = func(context.Context, *lease.Leadership) { time.Sleep(d) }
+		i.drain = func() { time.Sleep(d) }
 	}
 }
 
 func withLead(lead lease.Lead) option { return func(i *instance, _ *lease.Config) { i.lead = lead } }
 
-// start starts an instance.
-func (b *bundle) start(name string, options ...option) *instance {
-	watcher := lease.NewWatcher(b.oracle, nil)
-	i := &instance{bundle: b, name: name, ended: make(chan struct{})}
+func withPriority(n int) option { return func(_ *instance, c *lease.Config) { c.Priority = n } }
+
+func withRounds(r *lease.Rounds) option { return func(_ *instance, c *lease.Config) { c.Rounds = r } }
+
+// ofStream makes an instance seek the lease of another stream.
+func ofStream(name string) option {
+	return func(i *instance, c *lease.Config) { i.stream, c.Stream = name, name }
+}
+
+// prepare makes an instance and its configuration.
+func (b *bundle) prepare(name string, options []option) (*instance, lease.Config) {
+	leases := client{oracle: b.oracle, owner: name}
+	i := &instance{bundle: b, seat: seat{stream, name}, ended: make(chan struct{})}
+	i.watcher = lease.NewWatcher(leases, nil)
 	cfg := lease.Config{
-		Leases: b.oracle, Stream: stream, Owner: name,
+		Leases: leases, Stream: stream, Owner: name,
 		TTL: ttl, Heartbeat: heartbeat, Poll: poll,
-		Clock: &i.clock, Watcher: watcher, Report: i.report, LostCause: errLost,
+		Clock: &i.clock, Watcher: i.watcher, Report: i.report, LostCause: errLost,
 	}
 	for _, o := range options {
 		o(i, &cfg)
 	}
-	life, kill := context.WithCancel(context.Background())
-	stop, stopped := context.WithCancel(context.Background())
-	i.kill, i.stop = kill, stopped
-	b.instances = append(b.instances, i)
-	go watcher.Run(life)
+	return i, cfg
+}
+
+// start starts an instance.
+func (b *bundle) start(name string, options ...option) *instance {
+	i, cfg := b.prepare(name, options)
+	stop, life := i.lives()
 	go func() {
 		defer close(i.ended)
 		lease.NewElector(cfg).Run(stop, life, func(
@@ -137,11 +150,20 @@ func (b *bundle) start(name string, options ...option) *instance {
 	return i
 }
 
+// lives begins the life of an instance, in which it watches the leases.
+func (i *instance) lives() (stop, life context.Context) {
+	life, i.kill = context.WithCancel(context.Background())
+	stop, i.stop = context.WithCancel(context.Background())
+	i.instances = append(i.instances, i)
+	go i.watcher.Run(life)
+	return stop, life
+}
+
 // run is the lead of an instance.
 func (i *instance) run(ctx, stop context.Context, l *lease.Leadership) store.ReleaseReason {
 	run := &leading{ctx: ctx, l: l}
-	i.oracle.begins(i.name, run)
-	defer i.oracle.ends(i.name)
+	i.oracle.begins(i.seat, run)
+	defer i.oracle.ends(i.seat)
 	i.set(run)
 	defer i.set(nil)
 	if i.lead != nil {
@@ -155,7 +177,7 @@ func (i *instance) run(ctx, stop context.Context, l *lease.Leadership) store.Rel
 		reason = l.Reason()
 	}
 	if i.drain != nil {
-		i.drain(ctx, l)
+		i.drain()
 	}
 	return reason
 }
@@ -184,7 +206,7 @@ func (i *instance) report(r lease.Report) {
 	defer i.mu.Unlock()
 	i.reports = append(i.reports, r)
 	if testing.Verbose() {
-		i.Logf("%v %s: %T%+v", i.elapsed(), i.name, r, r)
+		i.Logf("%v %s: %T%+v", i.elapsed(), i.owner, r, r)
 	}
 }
 
@@ -225,7 +247,7 @@ func (b *bundle) until(what string, most time.Duration, condition func() bool) t
 // await waits until i leads.
 func (b *bundle) await(i *instance, most time.Duration) time.Duration {
 	b.Helper()
-	return b.until(fmt.Sprintf("%s leads", i.name), most, func() bool { return b.leader() == i })
+	return b.until(fmt.Sprintf("%s leads", i.owner), most, func() bool { return b.leader() == i })
 }
 
 // startLeader starts an instance and waits until it leads.

@@ -11,7 +11,7 @@ import (
 // contend asks for the lease until it is granted. It returns nil when stop or life ended.
 func (e *Elector) contend(stop, life context.Context) *grant {
 	defer e.withdraw(life)
-	next := later(time.Now(), e.rest)
+	next := later(time.Now(), e.rests())
 	for e.sleep(stop, life, next) {
 		granted, at := e.attempt(life)
 		if granted != nil && stop.Err() != nil {
@@ -28,6 +28,11 @@ func (e *Elector) contend(stop, life context.Context) *grant {
 
 // attempt asks for the lease once. It returns what was granted, or when to ask again.
 func (e *Elector) attempt(life context.Context) (*grant, time.Time) {
+	if e.blind() && time.Now().Before(e.announce) {
+		if next, ok := e.peek(life); ok {
+			return nil, next
+		}
+	}
 	a := e.acquire(life, 0, e.known+1, e.limit())
 	if a.err != nil {
 		return nil, e.failed(life, a.err)
@@ -47,6 +52,22 @@ func (e *Elector) attempt(life context.Context) (*grant, time.Time) {
 		return e.adopt(life, a.lease.Term)
 	}
 	return e.promote(a)
+}
+
+// peek looks whether the leader has heard of this contender, and writes nothing. It returns when to
+// ask again, unless that is now.
+func (e *Elector) peek(life context.Context) (next time.Time, ok bool) {
+	a := e.look(life)
+	if a.err != nil {
+		return e.failed(life, a.err), true
+	}
+	c := a.lease.Contender
+	if !a.lease.Live() || c == nil || c.Owner != e.cfg.Owner {
+		return time.Time{}, false
+	}
+	e.failures = 0
+	now := time.Now()
+	return earlier(e.opens(a.lease, now), now.Add(e.cfg.Poll)), true
 }
 
 // adopt renews a term that an earlier acquisition was granted, whose answer was lost.
@@ -97,6 +118,12 @@ func (e *Elector) acquire(ctx context.Context, term, least int64, limit time.Dur
 			Priority: e.cfg.Priority,
 			Instance: e.cfg.Instance,
 		})
+	})
+}
+
+func (e *Elector) look(ctx context.Context) answer {
+	return e.line.do(ctx, e.cfg.Clock, e.limit(), func(ctx context.Context) (store.Lease, error) {
+		return e.cfg.Leases.Look(ctx, e.cfg.Stream)
 	})
 }
 

@@ -17,13 +17,26 @@
 // when the watch says that it was released or is no longer held, and every poll. The store writes
 // nothing for an answer that grants nothing.
 //
+// A standby of a higher priority than the owner's is its contender: it asks every heartbeat too,
+// which announces it in the lease, and takes that back when it stops. Without a working watch it
+// looks twice a second, writing nothing, whether the lease was released for it.
+//
 // Leading: lead runs. The lease is renewed every heartbeat, from the start of one round to the
 // start of the next. A renewal that fails is repeated for as long as the lease is trusted.
+//
+// The leader is asked to drain and give the lease back when the stream is held, when it has a
+// contender, and by [Leadership.HandOver]. After a hand-over it sits out one ttl. A contender is
+// given half of a ttl by whoever stepped down for it, and a second by other standbys.
 //
 // Draining: the context of lead has ended, and the elector waits for lead to return. Nothing is
 // renewed, released or acquired.
 //
 // Releasing: lead has returned, and the lease is given back with a reason.
+//
+// # Gates
+//
+// A stream that runs on every instance has no lease. A [Gate] keeps it from running while it is
+// held, and only reads.
 //
 // # Trust
 //

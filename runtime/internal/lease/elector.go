@@ -51,6 +51,8 @@ type Elector struct {
 	known    int64     // the highest term that was ever seen; a new one is above it
 	seen     int64     // the term that was seen last; news of a smaller one are old
 	rest     time.Time // not asked for before
+	way      time.Time // nor before this, until somebody of at least a priority has had it
+	wayTo    int       // that priority
 	announce time.Time // when to ask a leader of a lower priority again
 	asking   bool      // announced as the contender of a lease, as of the last answer
 	failures int       // attempts that failed, in a row
@@ -117,11 +119,21 @@ func (e *Elector) serve(life context.Context, granted *grant, lead Lead) {
 		e.release(life, term, reason)
 		e.rest = time.Now().Add(min(e.cfg.Heartbeat, restAfterRelease))
 	}
-	if leave := l.leaves(); leave > 0 {
-		e.rest = later(e.rest, time.Now().Add(leave))
-		e.tell(SittingOut{Until: e.rest})
+	e.leaveTo(l.leaves())
+}
+
+// leaveTo leaves the lease to others for a while.
+func (e *Elector) leaveTo(l leave) {
+	now := time.Now()
+	e.rest = later(e.rest, now.Add(l.out))
+	e.way, e.wayTo = now.Add(l.wait), l.priority
+	if l.out > 0 || l.wait > 0 {
+		e.tell(SittingOut{Until: e.rests()})
 	}
 }
+
+// rests returns until when the lease is not asked for.
+func (e *Elector) rests() time.Time { return later(e.rest, e.way) }
 
 // see notes a term that an answer, the news or a leadership showed.
 func (e *Elector) see(term int64) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/fwgen/fwgen/runtime/internal/clock"
 	"github.com/fwgen/fwgen/runtime/store"
 )
 
@@ -15,7 +14,7 @@ type Gate struct {
 }
 
 // NewGate returns a gate. Of the config it takes Leases, Stream, Owner, Heartbeat, Poll, Watcher,
-// Logger and Report, which is told of Held and AttemptFailed.
+// Logger and Report, which is told of Held and of AttemptFailed before run begins.
 func NewGate(cfg Config) *Gate { return &Gate{e: NewElector(cfg)} }
 
 // Run calls run whenever the stream is not held, with a channel that is closed when it becomes so,
@@ -71,23 +70,26 @@ func (g *Gate) watch(life context.Context, over <-chan struct{}) (ended bool) {
 			return true
 		case <-poll.C:
 		case <-g.e.news.wake:
-			if news, _ := g.e.news.take(); news != nil && news.Hold == nil {
+			if news, reread := g.e.news.take(); news != nil && news.Hold == nil && !reread {
 				continue
 			}
 		}
-		if hold, err := g.look(life); err == nil && hold != nil {
+		hold, err := g.look(life)
+		switch {
+		case err != nil:
+			g.e.failures++
+			poll.Reset(g.e.retry(g.e.failures))
+		case hold != nil:
 			return false
+		default:
+			poll.Reset(g.e.cfg.Poll)
 		}
-		poll.Reset(g.e.cfg.Poll)
 	}
 }
 
 // look asks the store for the hold of the stream, nil if there is none.
 func (g *Gate) look(life context.Context) (*store.Hold, error) {
-	a := g.e.line.do(life, clock.System(), g.e.limit(),
-		func(ctx context.Context) (store.Lease, error) {
-			return g.e.cfg.Leases.Look(ctx, g.e.cfg.Stream)
-		})
+	a := g.e.look(life)
 	if a.err == nil {
 		g.e.failures = 0
 	}

@@ -37,7 +37,7 @@ func TestALeaderGivesAHeldStreamBack(t *testing.T) {
 				}
 				b.pass(10 * ttl)
 				if i := b.leader(); i != nil {
-					b.Errorf("%s leads a held stream", i.name)
+					b.Errorf("%s leads a held stream", i.owner)
 				}
 				if h := all[lease.Held](a); len(h) == 0 || h[0].Hold.By != "eva" {
 					b.Errorf("reports = %+v", h)

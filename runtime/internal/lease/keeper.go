@@ -93,8 +93,8 @@ func (k *keeper) hear() {
 func (k *keeper) look(l store.Lease) {
 	switch {
 	case l.Hold != nil:
-		k.l.ask(store.Held, 0)
+		k.l.ask(store.Held, leave{})
 	case l.Contender != nil:
-		k.l.ask(store.SteppedDown, l.Contender.ExpiresIn)
+		k.l.giveWay(l.Contender)
 	}
 }

@@ -44,8 +44,15 @@ type Leadership struct {
 	over   bool
 	why    store.ReleaseReason // why trust ended: RenewalFailed or Lost; "" if it did not
 	reason store.ReleaseReason // why the lease is asked for
-	leave  time.Duration       // how long the lease is left to others then
+	leave  leave               // how long the lease is left to others then
 	timer  *time.Timer         // looks at the clock
+}
+
+// leave is how long a lease is left to others after it was given back.
+type leave struct {
+	out      time.Duration // whatever the others do
+	wait     time.Duration // until somebody of a priority has had it
+	priority int
 }
 
 // recheckAtLeast is the longest time between two looks at the clock while leading.
@@ -103,22 +110,32 @@ func (l *Leadership) Reason() store.ReleaseReason {
 // HandOver asks the leader to drain and give the lease back, for another instance to have it: this
 // one asks for it again only after one ttl.
 func (l *Leadership) HandOver(reason store.ReleaseReason) {
-	l.ask(reason, l.ttl)
+	l.ask(reason, leave{out: l.ttl})
 }
 
-// leaves returns how long the lease is left to others after this leadership; 0: no longer than
-// after any.
-func (l *Leadership) leaves() time.Duration {
+// leaves returns how long the lease is left to others after this leadership; the zero leave: no
+// longer than after any.
+func (l *Leadership) leaves() leave {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.leave
 }
 
-// ask closes Asked. The first reason stays. leave is how long the lease is left to others then.
-func (l *Leadership) ask(reason store.ReleaseReason, leave time.Duration) {
+// giveWay asks the leader to drain and give the lease back to a contender. It is left to it for
+// half of a ttl at least, in which a contender without a watch asks for it once.
+func (l *Leadership) giveWay(c *store.Contender) {
+	l.ask(store.SteppedDown, leave{wait: max(c.ExpiresIn, l.ttl/2), priority: c.Priority})
+}
+
+// ask closes Asked. The first reason stays, and the longest leave.
+func (l *Leadership) ask(reason store.ReleaseReason, asked leave) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.leave = max(l.leave, leave)
+	if asked.wait > 0 && (l.leave.wait == 0 || asked.priority > l.leave.priority) {
+		l.leave.priority = asked.priority
+	}
+	l.leave.out = max(l.leave.out, asked.out)
+	l.leave.wait = max(l.leave.wait, asked.wait)
 	if l.reason == "" {
 		l.reason = reason
 		close(l.asked)

@@ -182,7 +182,7 @@ func (p *play) do(s step) {
 		p.suspend(s.d)
 	case "cut":
 		if leader := p.leader(); leader != nil {
-			p.fail(leader.name, fault{
+			p.fail(leader.owner, fault{
 				Fault: memstore.Fault{Fail: errDown}, until: time.Now().Add(s.d),
 			})
 		}
@@ -208,7 +208,7 @@ func (p *play) doTo(n int, s step) {
 		i.kill()
 		p.live = append(p.live[:n], p.live[n+1:]...)
 	case "fault", "repair":
-		p.fail(i.name, fault{Fault: s.fault, until: time.Now().Add(s.d)})
+		p.fail(i.owner, fault{Fault: s.fault, until: time.Now().Add(s.d)})
 	case "wall":
 		if time.Since(p.slept) > blind {
 			i.clock.Step(s.d)

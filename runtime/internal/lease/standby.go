@@ -15,8 +15,12 @@ const (
 	// wakeJitter spreads those that saw the same release.
 	wakeJitter = 20 * time.Millisecond
 
-	// courtesy is how long a released lease is left to the contender that it was released for.
-	courtesy = 500 * time.Millisecond
+	// courtesy is how long a released lease is left to the contender that it was released for:
+	// longer than peek, for one without a watch.
+	courtesy = time.Second
+
+	// peek is how often an announced contender without a watch looks whether the lease is free.
+	peek = 500 * time.Millisecond
 
 	// shortest is the shortest sleep after an answer that granted nothing.
 	shortest = 10 * time.Millisecond
@@ -39,7 +43,7 @@ func (e *Elector) sleep(stop, life context.Context, next time.Time) bool {
 			if next, reread = e.revise(next); reread {
 				limit = earlier(limit, time.Now().Add(jitter(expiryJitter)))
 			}
-			next = later(earlier(next, limit), e.rest)
+			next = later(earlier(next, limit), e.rests())
 			continue
 		}
 		timer.Stop()
@@ -64,6 +68,10 @@ func (e *Elector) outranks(l store.Lease) bool {
 	return l.Live() && l.Hold == nil && l.Priority < e.cfg.Priority
 }
 
+// blind reports whether this elector is announced as the contender, and would not be told that the
+// lease is released.
+func (e *Elector) blind() bool { return e.asking && !e.cfg.Watcher.watching() }
+
 // revise returns when to ask again after news, and whether some may have been missed.
 func (e *Elector) revise(next time.Time) (time.Time, bool) {
 	news, reread := e.news.take()
@@ -76,6 +84,9 @@ func (e *Elector) revise(next time.Time) (time.Time, bool) {
 			e.announce = time.Now()
 		}
 		e.see(news.Term)
+		if news.Term > e.ended && news.Priority >= e.wayTo {
+			e.way = time.Time{}
+		}
 		opens := e.opens(*news, time.Now())
 		if e.failures > 0 {
 			opens = earlier(opens, next)
@@ -104,6 +115,9 @@ func (e *Elector) opens(l store.Lease, now time.Time) time.Time {
 	opens := now.Add(max(wait, shortest) + e.cfg.Reluctance() + jitter(spread))
 	if e.outranks(l) {
 		opens = earlier(opens, later(e.announce, now))
+		if e.blind() {
+			opens = earlier(opens, now.Add(min(peek, e.cfg.Heartbeat/4)))
+		}
 	}
 	return opens
 }

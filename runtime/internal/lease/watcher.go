@@ -17,8 +17,9 @@ type Watcher struct {
 	leases store.Leases
 	logger *slog.Logger
 
-	mu   sync.Mutex // guards subs
+	mu   sync.Mutex // guards everything below
 	subs map[string]map[*subscription]struct{}
+	open bool // a watch, which misses nothing
 }
 
 // subscription is one elector's view of what the watcher saw of its stream.
@@ -54,6 +55,7 @@ func (w *Watcher) Run(ctx context.Context) {
 	for failures := 1; ; failures++ {
 		opened := time.Now()
 		err := w.leases.Watch(ctx, w.ready, w.changed)
+		w.set(false)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -73,6 +75,7 @@ func (w *Watcher) Run(ctx context.Context) {
 
 // ready makes everybody read what the watch may have missed.
 func (w *Watcher) ready() {
+	w.set(true)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, subs := range w.subs {
@@ -80,6 +83,22 @@ func (w *Watcher) ready() {
 			s.put(nil)
 		}
 	}
+}
+
+func (w *Watcher) set(open bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.open = open
+}
+
+// watching reports whether changes are told.
+func (w *Watcher) watching() bool {
+	if w == nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.open
 }
 
 // Nudge makes electors of a stream, and its gates, ask how its lease is now.
