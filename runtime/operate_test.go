@@ -2,6 +2,7 @@ package fw_test
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -48,9 +49,14 @@ func inModes(t *testing.T, f func(*fleet)) {
 // app returns an App that does not run yet.
 func (f *fleet) app(name string, opts ...fw.AddOption) *fw.App {
 	f.Helper()
-	app, err := fw.New(fw.Config{
-		Client: f.client, Database: "shop", Instance: name, DrainTimeout: 5 * time.Second,
-	})
+	return f.appWith(name, fw.Config{Client: f.client}, opts...)
+}
+
+func (f *fleet) appWith(name string, c fw.Config, opts ...fw.AddOption) *fw.App {
+	f.Helper()
+	c.Database, c.Instance, c.DrainTimeout = "shop", name, 5*time.Second
+	c.Logger = slog.New(slog.DiscardHandler)
+	app, err := fw.New(c)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package fw_test
 
 import (
 	"fmt"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,6 +22,7 @@ func spreading(t *testing.T, client *mongo.Client, name string, spread bool) (*f
 	t.Helper()
 	app, err := fw.New(fw.Config{
 		Client: client, Database: "shop", Instance: name, Spread: spread,
+		Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
