@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fwgen/fwgen/runtime/fact"
@@ -58,6 +59,7 @@ type Stream struct {
 	board    *state.Board
 	counters delivery.Counters
 	reading  sync.WaitGroup // readers whose last call has not returned
+	follows  atomic.Int64   // the term of another instance that was told of last
 
 	mu      sync.Mutex // guards what follows
 	started chan struct{}

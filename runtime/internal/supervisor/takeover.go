@@ -80,7 +80,9 @@ func (s *Stream) leaseReport(r lease.Report) {
 	case lease.Standby:
 		s.board.Set(state.Condition{State: state.Standby, Code: "standby",
 			Reason: "instance " + r.Instance.Name + " leads, under term " + fmt.Sprint(r.Term)})
-		s.report(fact.LeaseStandby{Stream: s.fact(), Owner: r.Owner})
+		if term := s.follows.Swap(r.Term); term != r.Term {
+			s.report(fact.LeaseStandby{Stream: s.fact(), Owner: r.Owner})
+		}
 	case lease.Held:
 		s.board.Set(state.Condition{State: state.Held, Code: "held",
 			Reason: "held by " + r.Hold.By + ": " + r.Hold.Reason, NextRetry: r.Hold.Until})
