@@ -73,11 +73,12 @@ func simulate(t *testing.T, f func(b *bundle)) (violations []string) {
 type instance struct {
 	*bundle
 	seat
-	clock   clock.Stepping
-	watcher *lease.Watcher
-	stop    context.CancelFunc // graceful
-	kill    context.CancelFunc // life
-	ended   chan struct{}      // closed when Run has returned
+	priority int
+	clock    clock.Stepping
+	watcher  *lease.Watcher
+	stop     context.CancelFunc // graceful
+	kill     context.CancelFunc // life
+	ended    chan struct{}      // closed when Run has returned
 
 	drain func()     // before lead returns
 	lead  lease.Lead // in place of the usual one
@@ -110,7 +111,9 @@ func withDrain(d time.Duration) option {
 
 func withLead(lead lease.Lead) option { return func(i *instance, _ *lease.Config) { i.lead = lead } }
 
-func withPriority(n int) option { return func(_ *instance, c *lease.Config) { c.Priority = n } }
+func withPriority(n int) option {
+	return func(i *instance, c *lease.Config) { i.priority, c.Priority = n, n }
+}
 
 func withRounds(r *lease.Rounds) option { return func(_ *instance, c *lease.Config) { c.Rounds = r } }
 
@@ -149,6 +152,8 @@ func (b *bundle) start(name string, options ...option) *instance {
 	}()
 	return i
 }
+
+func (i *instance) String() string { return fmt.Sprintf("%s (priority %d)", i.owner, i.priority) }
 
 // lives begins the life of an instance, in which it watches the leases.
 func (i *instance) lives() (stop, life context.Context) {

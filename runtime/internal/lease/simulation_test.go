@@ -17,7 +17,7 @@ import (
 type step struct {
 	after time.Duration
 	what  string
-	who   int // of the instances that run
+	who   int // of the instances that run, or the priority of one that starts
 	d     time.Duration
 	fault memstore.Fault
 }
@@ -31,10 +31,12 @@ func (s step) String() string {
 var things = []string{
 	"start", "start", "stop", "kill", "fault", "fault", "fault", "repair", "cut", "cut", "cut",
 	"wall", "suspend", "server", "server", "hold", "lift", "break watches", "raise",
+	"hand over", "hand over", "nudge",
 }
 
 // TestSimulation lets instances come, go and fail, with every fault a store can have, and walls
-// that are set by minutes. The oracle watches; when all faults are over somebody must lead.
+// that are set by minutes. The oracle watches; when all faults are over somebody must lead, in the
+// end one of the highest priority, and for good.
 func TestSimulation(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -124,20 +126,41 @@ func drawFault(t *rapid.T) memstore.Fault {
 // play lets the steps happen, then ends all faults. It says so if nobody leads after that.
 func (b *bundle) play(steps []step) (stuck string) {
 	p := newPlay(b)
-	p.start(0)
-	p.start(time.Second)
+	p.start(0, 1)
+	p.start(time.Second, 0)
 	for _, s := range steps {
 		b.pass(s.after)
 		p.do(s)
 	}
 	b.leases.SetFault(nil)
 	b.leases.Lift(context.Background(), stream)
-	p.start(0)
+	p.start(0, 1)
 	longest := 2*ttl + 2*ttl + poll // a drain, the lease of an instance that is gone, and some
 	for until := time.Now().Add(longest); b.leader() == nil; time.Sleep(time.Second) {
 		if time.Now().After(until) {
 			return fmt.Sprintf("nobody leads %v after all faults: %+v", longest, b.leases.Get(stream))
 		}
+	}
+	b.pass(longest)
+	return p.settled()
+}
+
+// settled says so if somebody else leads than an instance of the highest priority, or if the
+// leader changes though nothing fails.
+func (p *play) settled() string {
+	leader, highest := p.leader(), p.live[0]
+	for _, i := range p.live {
+		if i.priority > highest.priority {
+			highest = i
+		}
+	}
+	if leader == nil || leader.priority != highest.priority {
+		return fmt.Sprintf("%v leads, and not %v, which has the highest priority", leader, highest)
+	}
+	term := p.leases.Get(stream).Term
+	p.pass(3 * ttl)
+	if now := p.leases.Get(stream); now.Owner != leader.owner || now.Term != term {
+		return fmt.Sprintf("%v led, and now the lease is %+v", leader, now)
 	}
 	return ""
 }
@@ -160,9 +183,9 @@ type fault struct {
 
 func newPlay(b *bundle) *play { return &play{bundle: b, faults: make(map[string]fault)} }
 
-func (p *play) start(drain time.Duration) {
+func (p *play) start(drain time.Duration, priority int) {
 	p.names++
-	options := []option{withDrain(drain)}
+	options := []option{withDrain(drain), withPriority(priority)}
 	if p.names%3 == 0 {
 		options = append(options, withoutWatch)
 	}
@@ -171,7 +194,7 @@ func (p *play) start(drain time.Duration) {
 
 func (p *play) do(s step) {
 	if s.what == "start" && len(p.live) < 4 {
-		p.start(s.d)
+		p.start(s.d, s.who)
 		return
 	}
 	switch s.what {
@@ -214,6 +237,12 @@ func (p *play) doTo(n int, s step) {
 			i.clock.Step(s.d)
 			p.set = time.Now()
 		}
+	case "hand over":
+		if run := i.now(); run != nil {
+			run.l.HandOver(store.StreamFailing)
+		}
+	case "nudge":
+		i.watcher.Nudge(stream)
 	case "raise":
 		if run := i.now(); run != nil {
 			p.raise(run)
