@@ -188,14 +188,15 @@ func TestAHoldThatCannotBeReadAtFirstIsReadAgainSoon(t *testing.T) {
 func TestAHoldThatTheWatchMissedIsReadWhenItIsOpenedAgain(t *testing.T) {
 	bubble(t, func(b *bundle) {
 		g := b.gate("a", withPoll(time.Hour))
+		b.leases.SetFault(of("", memstore.Fault{After: 3 * time.Second}))
+		g.watcher.Nudge(stream) // meanwhile it takes no news
 		b.leases.BreakWatches(errDown)
 		b.pass(0)
 		b.hold(0)
-		b.pass(100 * time.Millisecond)
+		b.pass(2 * time.Second)
 		g.want(true, 1)
-		b.oracle.tell(store.Lease{Stream: stream}) // old news, and then that some were missed
-		g.watcher.Nudge(stream)
-		g.awaitRuns(false, 0)
+		b.oracle.tell(store.Lease{Stream: stream}) // old, and not of what was missed
+		g.awaitRuns(false, 4*time.Second)
 	})
 }
 

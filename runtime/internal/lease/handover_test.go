@@ -115,6 +115,9 @@ func TestTheFirstReasonToGiveALeaseBackStays(t *testing.T) {
 		run.l.HandOver(store.StreamFailing)
 		run.l.HandOver(store.SteppedDown)
 		b.pass(time.Second)
+		if got := run.l.Reason(); got != store.Held {
+			b.Errorf("Reason = %s", got)
+		}
 		if r := all[lease.Released](a); len(r) != 1 || r[0].Reason != store.Held {
 			b.Errorf("reports = %+v", r)
 		}

@@ -12,13 +12,14 @@ import (
 
 // inRounds starts a leader of each of n streams, all in one process, whose renewals go out in
 // rounds, and returns them once all of them have joined.
-func (b *bundle) inRounds(n int) []*instance {
+func (b *bundle) inRounds(n int, options ...option) []*instance {
 	b.Helper()
 	var rounds lease.Rounds
 	var leaders []*instance
 	for i := range n {
 		name := fmt.Sprintf("s%d", i)
-		leaders = append(leaders, b.start(name, ofStream(name), withRounds(&rounds)))
+		options := append(options, ofStream(name), withRounds(&rounds))
+		leaders = append(leaders, b.start(name, options...))
 		b.pass(1700 * time.Millisecond)
 	}
 	b.pass(2 * heartbeat)
@@ -55,10 +56,17 @@ func (b *bundle) wantTogether(leaders []*instance, since time.Time, n int) {
 
 func TestRenewalsOfAllLeasesGoOutTogether(t *testing.T) {
 	bubble(t, func(b *bundle) {
-		leaders := b.inRounds(10)
+		leaders := b.inRounds(10, withoutWatch)
 		since := time.Now()
 		b.pass(10 * heartbeat)
 		b.wantTogether(leaders, since, 10)
+		for _, i := range leaders {
+			for n, at := range i.renewals(b.began) { // also the first ones
+				if at%heartbeat != 0 {
+					b.Errorf("renewal %d of %s came at %v", n, i.owner, at)
+				}
+			}
+		}
 	})
 }
 
