@@ -70,6 +70,25 @@ func TestAfterTrustEndedANewTermIsAcquired(t *testing.T) {
 	})
 }
 
+func TestAServerWhoseClockIsSetBackDelaysATakeOverAndNothingElse(t *testing.T) {
+	const back = 5 * time.Minute
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a")
+		c := b.start("c")
+		b.pass(ttl)
+		b.leases.Step(-back)
+		b.pass(10 * ttl)
+		if b.leader() != a || count[lease.Acquired](a) != 1 {
+			b.Error("leadership moved")
+		}
+		b.leases.Step(-back) // right after a renewal, and before the crash
+		a.kill()
+		if took := b.await(c, back+ttl+time.Second); took < back {
+			b.Errorf("taken over %v after the crash, before the lease ran out", took)
+		}
+	})
+}
+
 func TestATermThatEndedHereIsNeverLedAgain(t *testing.T) {
 	bubble(t, func(b *bundle) {
 		a := b.startLeader("a")

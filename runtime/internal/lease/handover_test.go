@@ -157,6 +157,25 @@ func TestALeaderWhoseTrustEndsWhileItHandsOverSitsOut(t *testing.T) {
 	})
 }
 
+func TestAReluctantStandbyLeavesAFreeLeaseToOthers(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a")
+		c := b.start("c", func(_ *instance, cfg *lease.Config) {
+			cfg.Reluctance = func() time.Duration { return time.Second / 4 }
+		})
+		b.leases.SetFault(of("d", memstore.Fault{Before: time.Second / 10}, memstore.Acquire))
+		d := b.start("d")
+		b.pass(time.Second)
+		a.stop()
+		b.await(d, time.Second)
+		b.pass(time.Second)
+		d.stop()
+		if took := b.await(c, time.Second/4+moment); took < time.Second/4 {
+			b.Errorf("c led after %v", took)
+		}
+	})
+}
+
 func TestTheEndOfALeadershipIsToldLast(t *testing.T) {
 	for _, test := range []struct {
 		name string

@@ -97,6 +97,32 @@ func TestOneSlowRenewalDelaysNoOther(t *testing.T) {
 	}
 }
 
+func TestARenewalThatHangsDelaysNoEndOfTrustOfOthers(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		leaders := b.inRounds(10)
+		hang := make(chan struct{})
+		defer close(hang)
+		b.leases.SetFault(func(c memstore.Call) memstore.Fault {
+			if c.Owner == "s3" {
+				return memstore.Fault{Hang: hang}
+			}
+			return memstore.Fault{Fail: errDown}
+		})
+		last := b.oracle.times("s0", "renews")
+		run := leaders[0].now()
+		b.loses(run, ttl)
+		if at := time.Since(last[len(last)-1]); at != trust {
+			b.Errorf("trust ended %v after the last renewal, want %v", at, trust)
+		}
+		b.pass(0)
+		for _, i := range leaders {
+			if i.leads() {
+				b.Errorf("%s still leads", i.owner)
+			}
+		}
+	})
+}
+
 func TestARenewalThatFailedRejoinsTheRounds(t *testing.T) {
 	bubble(t, func(b *bundle) {
 		leaders := b.inRounds(10)
