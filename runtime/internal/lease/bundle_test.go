@@ -109,13 +109,17 @@ func withDrain(d time.Duration) option {
 	}
 }
 
-func withLead(lead lease.Lead) option { return func(i *instance, _ *lease.Config) { i.lead = lead } }
+func withLead(lead lease.Lead) option {
+	return func(i *instance, _ *lease.Config) { i.lead = lead }
+}
 
 func withPriority(n int) option {
 	return func(i *instance, c *lease.Config) { i.priority, c.Priority = n, n }
 }
 
-func withRounds(r *lease.Rounds) option { return func(_ *instance, c *lease.Config) { c.Rounds = r } }
+func withRounds(r *lease.Rounds) option {
+	return func(_ *instance, c *lease.Config) { c.Rounds = r }
+}
 
 // ofStream makes an instance seek the lease of another stream.
 func ofStream(name string) option {

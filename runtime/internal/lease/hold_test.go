@@ -1,7 +1,6 @@
 package lease_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -25,8 +24,10 @@ func TestALeaderGivesAHeldStreamBack(t *testing.T) {
 				b.start("c")
 				run := a.now()
 				b.pass(time.Second)
-				b.leases.Hold(context.Background(), store.HoldRequest{Stream: stream, By: "eva", Reason: "migration"})
-				b.until("the leader is asked", test.most, func() bool { return run.l.Reason() == store.Held })
+				b.hold(0)
+				b.until("the leader is asked", test.most, func() bool {
+					return run.l.Reason() == store.Held
+				})
 				b.pass(time.Second)
 				if !run.l.Trusted() {
 					b.Error("a hold ended trust: it asks for a drain")
@@ -49,20 +50,20 @@ func TestALeaderGivesAHeldStreamBack(t *testing.T) {
 
 func TestALiftedHoldIsSeenAtOnce(t *testing.T) {
 	bubble(t, func(b *bundle) {
-		b.leases.Hold(context.Background(), store.HoldRequest{Stream: stream, By: "eva"})
+		b.hold(0)
 		b.start("a")
 		b.pass(10 * time.Second)
-		b.leases.Lift(context.Background(), stream)
+		b.lift()
 		b.until("a leads", 100*time.Millisecond, func() bool { return b.leader() != nil })
 	})
 }
 
 func TestALiftedHoldIsSeenWithinAPollWithoutAWatch(t *testing.T) {
 	bubble(t, func(b *bundle) {
-		b.leases.Hold(context.Background(), store.HoldRequest{Stream: stream, By: "eva"})
+		b.hold(0)
 		b.start("a", withoutWatch)
 		b.pass(10 * time.Second)
-		b.leases.Lift(context.Background(), stream)
+		b.lift()
 		b.until("a leads", poll, func() bool { return b.leader() != nil })
 	})
 }
@@ -75,7 +76,7 @@ func TestAHoldThatEndsByItselfIsFollowedAtOnce(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			bubble(t, func(b *bundle) {
 				a := b.startLeader("a", append(test.options, withPoll(time.Hour))...)
-				b.leases.Hold(context.Background(), store.HoldRequest{Stream: stream, By: "eva", Until: time.Now().Add(33 * time.Minute)})
+				b.hold(33 * time.Minute)
 				b.pass(20 * time.Minute)
 				if b.leader() != nil {
 					b.Fatal("a held stream is led")
@@ -92,10 +93,10 @@ func TestAHoldThatEndsByItselfIsFollowedAtOnce(t *testing.T) {
 
 func TestAHoldThatIsShortenedByTheWatchIsFollowed(t *testing.T) {
 	bubble(t, func(b *bundle) {
-		b.leases.Hold(context.Background(), store.HoldRequest{Stream: stream, By: "eva"})
+		b.hold(0)
 		b.start("a", withPoll(time.Hour))
 		b.pass(10 * time.Second)
-		b.leases.Hold(context.Background(), store.HoldRequest{Stream: stream, By: "eva", Until: time.Now().Add(time.Minute)})
+		b.hold(time.Minute)
 		took := b.until("a leads", 2*time.Minute, func() bool { return b.leader() != nil })
 		if took < time.Minute || took > time.Minute+200*time.Millisecond {
 			b.Errorf("led after %v", took)
@@ -110,9 +111,7 @@ func TestAHeldLeaseThatIsAdoptedIsGivenBackAtOnce(t *testing.T) {
 		b.leases.SetFault(of("a", memstore.Fault{Lose: errDown}, memstore.Acquire))
 		a := b.start("a", withoutWatch)
 		b.until("the lease is a's", time.Second, func() bool { return b.leases.Get(stream).Live() })
-		if err := b.leases.Hold(context.Background(), store.HoldRequest{Stream: stream}); err != nil {
-			b.Fatal(err)
-		}
+		b.hold(0)
 		b.leases.SetFault(nil)
 		b.until("it is given back", heartbeat/2, func() bool {
 			return b.leases.Get(stream).Released == store.Held

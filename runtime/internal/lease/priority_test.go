@@ -186,7 +186,7 @@ func TestALeaderIgnoresAHigherPriorityWhileTheStreamIsHeld(t *testing.T) {
 		if n := writes(); n != 0 || b.leader() != nil {
 			b.Errorf("%d writes to a held lease, %v leads", n, b.leader())
 		}
-		_ = b.leases.Lift(context.Background(), stream)
+		b.lift()
 		b.await(c, moment)
 	})
 }

@@ -1,7 +1,6 @@
 package lease_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -133,7 +132,7 @@ func (b *bundle) play(steps []step) (stuck string) {
 		p.do(s)
 	}
 	b.leases.SetFault(nil)
-	b.leases.Lift(context.Background(), stream)
+	b.lift()
 	p.start(0, 1)
 	longest := 2*ttl + 2*ttl + poll // a drain, the lease of an instance that is gone, and some
 	for until := time.Now().Add(longest); b.leader() == nil; time.Sleep(time.Second) {
@@ -210,9 +209,9 @@ func (p *play) do(s step) {
 			})
 		}
 	case "hold":
-		p.leases.Hold(context.Background(), store.HoldRequest{Stream: stream, By: "test", Until: time.Now().Add(s.after)})
+		p.hold(s.after)
 	case "lift":
-		p.leases.Lift(context.Background(), stream)
+		p.lift()
 	case "break watches":
 		p.leases.BreakWatches(errDown)
 	}

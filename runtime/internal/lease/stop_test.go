@@ -31,7 +31,8 @@ func TestB093TheLeaseIsRenewedUntilTheDrainIsOverAndThenReleased(t *testing.T) {
 		if !a.hasEnded() {
 			b.Error("Run has not returned after the release")
 		}
-		if r := all[lease.Released](a); len(r) != 1 || r[0] != (lease.Released{Term: 1, Reason: store.Stopped}) {
+		want := lease.Released{Term: 1, Reason: store.Stopped}
+		if r := all[lease.Released](a); len(r) != 1 || r[0] != want {
 			b.Errorf("reports = %+v", r)
 		}
 	})
