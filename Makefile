@@ -33,7 +33,7 @@ build: ## compile all modules; the commands go to bin/
 	@mkdir -p bin && go build -o bin/ ./cmd/...
 
 .PHONY: test
-test: server testcount ## run and count the tests of all modules, with -race and a real MongoDB
+test: server testcount ## run and count the tests of all modules, with -race, a real MongoDB and Redis
 	@simulated=0; $(MAKE) --no-print-directory simulate SEEDS=300 || simulated=$$?; \
 		$(TESTCOUNT) -- $(TESTFLAGS) ./...; exit $$simulated
 

@@ -1,0 +1,3 @@
+if forget('holdBy', 'holdReason', 'holdAt', 'holdUntil') then return changed() end
+
+return told()
