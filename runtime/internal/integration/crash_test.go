@@ -67,6 +67,7 @@ func newCrash(t *testing.T, mode fw.Mode) *crash {
 			URI: d.URI, Database: db.Name(), Instance: "crashing", Mode: mode,
 			Journal: filepath.Join(t.TempDir(), "journal"),
 			TTL:     1500 * time.Millisecond, Heartbeat: 500 * time.Millisecond,
+			Poll:  1500 * time.Millisecond,
 			Every: 100, Window: 500,
 		}}
 	must(t, db.CreateCollection(t.Context(), childapp.Collection))

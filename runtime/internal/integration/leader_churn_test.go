@@ -49,7 +49,7 @@ type churned struct {
 func newChurned(t *testing.T, d *mongotest.Deployment, ttl time.Duration) *churned {
 	t.Helper()
 	config := pairConfig
-	config.TTL, config.Heartbeat = ttl, ttl/5
+	config.TTL, config.Heartbeat = ttl, time.Second // a renewal fails in every election
 	c := &churned{pair: newQuietPair(t, d, config)}
 	c.pause = 40 * time.Millisecond
 	c.watch = watchState(t, c.db)

@@ -13,7 +13,7 @@ import (
 	"github.com/fwgen/fwgen/runtime/internal/integration/journal"
 )
 
-// quietConfig is that of tests that measure how long a take-over takes.
+// quietConfig is that of tests that measure how long a take-over takes. Nobody polls meanwhile.
 var quietConfig = childapp.Config{
 	TTL: 3 * time.Second, Heartbeat: time.Second, Every: 10, Window: 10, Took: time.Millisecond,
 }

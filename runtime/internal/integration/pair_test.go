@@ -38,7 +38,7 @@ type pair struct {
 }
 
 var pairConfig = childapp.Config{
-	TTL: 2 * time.Second, Heartbeat: 500 * time.Millisecond,
+	TTL: 2 * time.Second, Heartbeat: 500 * time.Millisecond, Poll: 2 * time.Second,
 	Every: 100, Window: 500, Took: time.Millisecond,
 }
 

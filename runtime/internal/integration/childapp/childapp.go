@@ -44,6 +44,7 @@ type Config struct {
 	Instance       string
 	Journal        string // path of the file
 	TTL, Heartbeat time.Duration
+	Poll           time.Duration // 20 s if zero
 	Every, Window  int
 	Took           time.Duration // by each attempt
 	Mode           fw.Mode       // single_leader if empty
@@ -152,5 +153,5 @@ func lease(c Config) fw.LeasePolicy {
 	if c.Mode == fw.AllInstances {
 		return fw.LeasePolicy{}
 	}
-	return fw.LeasePolicy{TTL: c.TTL, Heartbeat: c.Heartbeat, Poll: c.TTL}
+	return fw.LeasePolicy{TTL: c.TTL, Heartbeat: c.Heartbeat, Poll: c.Poll}
 }
