@@ -1,9 +1,12 @@
 package integration
 
 import (
+	"slices"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/fwgen/fwgen/runtime/internal/integration/journal"
 )
 
 // A process that is paused longer than its lease lasts finds itself replaced. The handler that was
@@ -12,35 +15,67 @@ import (
 func TestLeaderThatWasPausedDoesNoHarm(t *testing.T) {
 	t.Parallel()
 	config := quietConfig
-	config.Fenced = true
+	config.Fenced, config.Took = true, 100*time.Millisecond
+	config.Every, config.Window = 5, 5 // little may be repeated
+	config.Poll = time.Second // so that it soon says that it stands by again
 	p := newQuietPair(t, sharedNodes(t), config)
-	p.letters, p.pause = 7, 100*time.Millisecond
+	p.letters = 1 << 30
 	watch := watchState(t, p.db)
 	p.beginBoth()
-	p.load()
 	rounds := leaderRounds(t)
 	var took times
-	for range rounds {
-		took = append(took, p.pauseLeader())
+	for round := range rounds {
+		within := p.awaitHandler
+		if round%2 == 1 {
+			within = p.awaitLastAttempt
+		}
+		took = append(took, p.pauseLeader(within))
 	}
-	measured(t, "leader paused for ttl + 5 s, ttl %s: next event handled after %s", config.TTL, took)
+	attempts, err := journal.Attempts(p.config.Journal)
+	must(t, err)
+	refused := len(slices.DeleteFunc(attempts, func(e journal.Entry) bool { return !e.Stale }))
+	measured(t, "leader paused for ttl + 5 s, ttl %s: next event handled after %s; "+
+		"%d effects of a term that was over refused", config.TTL, took, refused)
 	if limit := config.TTL + time.Second; took.p50() > limit {
 		t.Errorf("next event handled after %s, want at most %s", took, limit)
+	}
+	if refused == 0 && rounds > 10 {
+		t.Error("no handler went on after its pause, the test tests nothing")
 	}
 	p.end(p.settle(), rounds)
 	watch.check(t)
 }
 
+// awaitHandler writes events and waits until handlers are busy with them.
+func (p *pair) awaitHandler() {
+	p.Helper()
+	first := p.emit(false)
+	p.emitMany(10)
+	p.awaitEffectOf(first, 0)
+}
+
+// awaitLastAttempt writes events, one of which always fails, and waits until the last attempt of
+// that runs. A dead letter is next.
+func (p *pair) awaitLastAttempt() {
+	p.Helper()
+	first := p.emit(false)
+	p.emit(true)
+	p.emitMany(10)
+	p.awaitEffectOf(first, 0)
+	time.Sleep(p.config.Took * 5 / 2) // to the middle of the third attempt
+}
+
 // pauseLeader pauses the leader for a ttl and 5 s and waits until it stands by. It returns how long
 // it took until another one led.
-func (p *pair) pauseLeader() time.Duration {
+func (p *pair) pauseLeader(within func()) time.Duration {
 	p.Helper()
 	leader, term := p.leader(0)
-	p.awaitEffect(term - 1)
+	within()
 	paused := p.members[leader]
 	paused.signal(p, syscall.SIGSTOP)
 	at := time.Now()
 	first := p.awaitEffect(term)
+	p.emitMany(10)
 	time.Sleep(time.Until(at.Add(p.config.TTL + 5*time.Second))) // how long it is paused
 	stoodBy := paused.standbys()
 	paused.signal(p, syscall.SIGCONT)

@@ -50,7 +50,8 @@ type Config struct {
 	Mode           fw.Mode       // single_leader if empty
 
 	// Fenced makes each effect a write to the document of the stream in [Effects] first, which
-	// must be there: one that a smaller term cannot do.
+	// must be there: one that a smaller term cannot do. Such a handler does not look whether its
+	// context has ended.
 	Fenced bool
 
 	// Proxies are the addresses to dial instead of the servers'.

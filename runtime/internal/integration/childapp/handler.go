@@ -30,6 +30,7 @@ func (h *handler) change(ctx context.Context, ev *fw.Event[Item]) error {
 	err = h.log.Append(journal.Entry{
 		Instance: h.Instance, Stream: ev.Stream, Term: ev.Term, Attempt: ev.Attempt,
 		Event: ev.ID, Key: item.Key, Seq: item.Seq, Begun: begun, Failed: failure != nil,
+		Stale: errors.Is(failure, errStale),
 	})
 	return errors.Join(failure, err)
 }
@@ -53,6 +54,9 @@ func changed(ev *fw.Event[Item]) (item Item, err error) {
 
 // handle has its effect at the end, if its context still lives then.
 func (h *handler) handle(ctx context.Context, ev *fw.Event[Item], item Item) error {
+	if h.Fenced {
+		ctx = context.WithoutCancel(ctx)
+	}
 	timer := time.NewTimer(h.Took)
 	defer timer.Stop()
 	select {
@@ -70,13 +74,15 @@ func (h *handler) handle(ctx context.Context, ev *fw.Event[Item], item Item) err
 	return nil
 }
 
+var errStale = errors.New("a greater term has had an effect")
+
 // write has an effect that is refused once a greater term has had one.
 func (h *handler) write(ctx context.Context, term int64) error {
 	result, err := h.effects.UpdateOne(ctx,
 		bson.M{"_id": Stream, "term": bson.M{"$lte": term}},
 		bson.M{"$set": bson.M{"term": term}, "$inc": bson.M{"n": 1}})
 	if err == nil && result.MatchedCount == 0 {
-		err = errors.New("a greater term has had an effect")
+		err = errStale
 	}
 	return err
 }

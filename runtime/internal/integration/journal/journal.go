@@ -29,6 +29,7 @@ type Entry struct {
 	// From Begun to Ended the handler ran, by the clock of [Now].
 	Begun, Ended time.Duration
 	Failed       bool `json:",omitempty"`
+	Stale        bool `json:",omitempty"` // failed because a greater term has had an effect
 }
 
 // Incarnation is one leadership in one process.
