@@ -16,8 +16,9 @@ func TestLeaderThatWasPausedDoesNoHarm(t *testing.T) {
 	t.Parallel()
 	config := quietConfig
 	config.Fenced, config.Took = true, 100*time.Millisecond
-	config.Every, config.Window = 5, 5 // little may be repeated
-	config.Poll = time.Second // so that it soon says that it stands by again
+	config.Every, config.Window = 5, 5      // little may be repeated
+	config.Interval = 50 * time.Millisecond // so that a save is due when a pause ends
+	config.Poll = time.Second               // so that it soon says that it stands by again
 	p := newQuietPair(t, sharedNodes(t), config)
 	p.letters = 1 << 30
 	watch := watchState(t, p.db)

@@ -46,6 +46,7 @@ type Config struct {
 	TTL, Heartbeat time.Duration
 	Poll           time.Duration // 20 s if zero
 	Every, Window  int
+	Interval       time.Duration // of the checkpoint; 1 s if zero
 	Took           time.Duration // by each attempt
 	Mode           fw.Mode       // single_leader if empty
 
@@ -144,7 +145,7 @@ func stream(c Config, h *handler) fw.Stream {
 		Window:      c.Window,
 		Retry:       fw.RetryPolicy{Attempts: Attempts, Initial: 5 * time.Millisecond},
 		DLQ:         fw.DLQPolicy{Enabled: true},
-		Checkpoint:  fw.CheckpointPolicy{Every: c.Every, Interval: time.Second},
+		Checkpoint:  fw.CheckpointPolicy{Every: c.Every, Interval: cmp.Or(c.Interval, time.Second)},
 		Lease:       lease(c),
 		Handle:      fw.Typed(fw.Handlers[Item]{Change: h.change}),
 	}
