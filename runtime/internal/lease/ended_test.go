@@ -54,6 +54,22 @@ func TestB085AnExpiredOwnerReleasesNothingOfTheNext(t *testing.T) {
 	})
 }
 
+// The news of the next leadership put off the attempt that would have told it.
+func TestAnOwnerThatWasReplacedIsToldWhoLeadsBeforeItAsks(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a", withDrain(2*ttl), withPoll(time.Hour))
+		c := b.start("c")
+		b.leases.SetFault(of("a", memstore.Fault{Fail: errDown}, memstore.Renew))
+		b.await(c, ttl+time.Second)
+		b.until("a has drained", 3*ttl, func() bool { return a.now() == nil })
+		b.pass(time.Second)
+		said := all[lease.Standby](a)
+		if len(said) != 1 || said[0].Owner != "c" || said[0].Term != 2 {
+			b.Errorf("reports = %+v, want one of the term that c leads", said)
+		}
+	})
+}
+
 func TestAfterTrustEndedANewTermIsAcquired(t *testing.T) {
 	bubble(t, func(b *bundle) {
 		a := b.startLeader("a")

@@ -54,13 +54,25 @@ func (e *Elector) sleep(stop, life context.Context, next time.Time) bool {
 // standBy reports who has the lease, and returns when to ask again.
 func (e *Elector) standBy(l store.Lease) time.Time {
 	now := time.Now()
-	if !l.Live() && l.Hold != nil {
-		e.tell(Held{Hold: *l.Hold})
-	} else {
-		e.tell(Standby{Owner: l.Owner, Term: l.Term, Instance: l.Instance, Expires: now.Add(l.ExpiresIn)})
-	}
+	e.tell(standing(l, now))
 	e.announce = now.Add(e.cfg.Heartbeat)
 	return earlier(e.opens(l, now), now.Add(e.cfg.Poll))
+}
+
+// standing is what there is to report to somebody who was not granted a lease.
+func standing(l store.Lease, now time.Time) Report {
+	if !l.Live() && l.Hold != nil {
+		return Held{Hold: *l.Hold}
+	}
+	return Standby{Owner: l.Owner, Term: l.Term, Instance: l.Instance, Expires: now.Add(l.ExpiresIn)}
+}
+
+// hear reports news that put off the next attempt: until that, nobody would be told who leads.
+func (e *Elector) hear(l store.Lease) {
+	said, standsBy := e.said.(Standby)
+	if e.failures == 0 && l.Live() && (!standsBy || said.Term != l.Term) {
+		e.tell(standing(l, time.Now()))
+	}
 }
 
 // outranks reports whether the owner of a lease is to be asked to step down.
@@ -87,6 +99,7 @@ func (e *Elector) revise(next time.Time) (time.Time, bool) {
 		if news.Term > e.ended && news.Priority >= e.wayTo {
 			e.way = time.Time{}
 		}
+		e.hear(*news)
 		opens := e.opens(*news, time.Now())
 		if e.failures > 0 {
 			opens = earlier(opens, next)
