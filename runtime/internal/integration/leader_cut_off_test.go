@@ -32,7 +32,6 @@ func TestLeaderThatIsCutOffStopsBeforeItsSuccessorBegins(t *testing.T) {
 	config := quietConfig
 	config.TTL, config.Heartbeat = 2*time.Second, 600*time.Millisecond
 	config.Took, config.Window, config.Every = 10*time.Millisecond, 500, 100
-	config.Poll = time.Second // so that it soon says that it stands by again
 	p := newQuietPair(t, d, config)
 	p.letters = 1 << 30 // a dead letter would have to wait for the servers
 	ways := map[string]*proxies{"a": newProxies(t, d), "b": newProxies(t, d)}
