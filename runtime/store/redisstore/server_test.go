@@ -18,16 +18,17 @@ import (
 // server is a Redis of its own, which listens on a socket and keeps its data in a directory.
 type server struct {
 	testing.TB
-	dir string
-	cmd *exec.Cmd
+	path, dir string
+	cmd       *exec.Cmd
 }
 
 // startServer starts a server that writes each change to its disk. It ends with the test.
 func startServer(t testing.TB) *server {
 	t.Helper()
+	path := binary(t)
 	dir, err := os.MkdirTemp("", "fw-redis") // short: a socket's path has 100 characters
 	must(t, err)
-	s := &server{TB: t, dir: dir}
+	s := &server{TB: t, path: path, dir: dir}
 	t.Cleanup(func() {
 		s.kill()
 		_ = os.RemoveAll(dir)
@@ -53,7 +54,7 @@ func binary(t testing.TB) string {
 
 func (s *server) start() {
 	s.Helper()
-	s.cmd = exec.Command(binary(s), "--port", "0", "--unixsocket", s.socket(), "--dir", s.dir,
+	s.cmd = exec.Command(s.path, "--port", "0", "--unixsocket", s.socket(), "--dir", s.dir,
 		"--save", "", "--appendonly", "yes", "--appendfsync", "always", "--daemonize", "no")
 	log, err := os.Create(filepath.Join(s.dir, "log"))
 	must(s, err)
@@ -69,6 +70,9 @@ func (s *server) socket() string { return filepath.Join(s.dir, "s") }
 
 // kill ends the server at once.
 func (s *server) kill() {
+	if s.cmd == nil || s.cmd.Process == nil {
+		return // it did not start
+	}
 	s.signal(syscall.SIGKILL)
 	_ = s.cmd.Wait() // it was killed
 }
