@@ -55,6 +55,7 @@ func TestAnAnnouncementIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	db := newStateDB(t, mongotest.Needs{})
 	p := instanceProcess("$blue", "1", "orders", "$items")
+	p.Leads, p.Streams[0].Priority = []string{"$items"}, -2
 	p.Disabled, p.Excluded = []string{"$off"}, []string{"letters", "more"}
 	db.announce(t, p, time.Hour, time.Minute)
 	first := db.listed(t)["$blue/1"]
@@ -71,8 +72,8 @@ func TestAnAnnouncementIsReadAsItWasWritten(t *testing.T) {
 		t.Errorf("read %+v after %+v", second, first)
 	}
 	db.mustHaveKeysOf(t, "_fw_instances", "$blue/1", "_id instance instance.name instance.host "+
-		"instance.pid instance.process version version.main version.fwgen streams disabled "+
-		"excluded startedAt heartbeatAt expiresAt ttlMs")
+		"instance.pid instance.process version version.main version.fwgen streams leads "+
+		"disabled excluded startedAt heartbeatAt expiresAt ttlMs")
 }
 
 // A process that was killed is live until its announcement expires by the server's clock, and can
