@@ -95,6 +95,7 @@ func (e *Elector) promote(a answer) (*grant, time.Time) {
 func (e *Elector) failed(life context.Context, err error) time.Time {
 	e.failures++
 	next := time.Now().Add(e.retry(e.failures))
+	e.announce = later(e.announce, next) // which may have happened, and is news then
 	if life.Err() == nil {
 		e.tell(AttemptFailed{Err: err, Next: next})
 	}

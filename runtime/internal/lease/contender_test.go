@@ -125,6 +125,19 @@ func TestALeaderGoesOnOnceItsContenderIsGone(t *testing.T) {
 	}
 }
 
+// Its announcement is news to the contender, too, also when the answer is lost.
+func TestAContenderWhoseAnswersAreLostAsksWithBackoff(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		b.startLeader("a", withLead(deaf))
+		b.leases.SetFault(of("c", memstore.Fault{Lose: errDown}))
+		b.start("c", withPriority(1))
+		b.pass(time.Minute)
+		if n := b.oracle.count("c", "acquires"); n < 10 || n > 30 {
+			b.Errorf("c asked %d times in a minute", n)
+		}
+	})
+}
+
 func TestAStandbyThatDoesNotContendWithdrawsNothing(t *testing.T) {
 	bubble(t, func(b *bundle) {
 		b.startLeader("a")

@@ -213,9 +213,9 @@ func TestManyReadsDisturbNothing(t *testing.T) {
 		}
 		for range 20 {
 			b.oracle.tell(store.Lease{Stream: stream, Hold: &store.Hold{By: "eva"}}) // lifted since
-			b.pass(0)
+			b.pass(time.Millisecond)
 			g.watcher.Nudge(stream)
-			b.pass(0)
+			b.pass(time.Millisecond)
 		}
 		g.want(true, 1)
 		if n := b.oracle.count("a", "looks") - looks; n != 40 {

@@ -89,6 +89,9 @@ func (o *oracle) ends(s seat) {
 // and neither acquires nor gives anything back while its lead runs. The store is told how long a
 // call is of use.
 func (o *oracle) call(ctx context.Context, s seat, idle bool, what string) func() {
+	if o.spins(s) {
+		time.Sleep(time.Millisecond) // or time would never pass again
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	deadline, ok := ctx.Deadline()
@@ -108,6 +111,22 @@ func (o *oracle) call(ctx context.Context, s seat, idle bool, what string) func(
 		defer o.mu.Unlock()
 		o.out[s]--
 	}
+}
+
+// spins reports whether an instance makes one call after another in no time.
+func (o *oracle) spins(s seat) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := 0
+	for i := len(o.made) - 1; i >= 0 && o.made[i].at.Equal(time.Now()); i-- {
+		if o.made[i].seat == s {
+			n++
+		}
+	}
+	if n > 20 {
+		o.violated("%s makes %d calls in no time", s, n)
+	}
+	return n > 20
 }
 
 func (o *oracle) violated(format string, args ...any) {
