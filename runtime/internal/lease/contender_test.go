@@ -275,6 +275,9 @@ func TestAContenderThatCameAndWentIsFollowedAtOnce(t *testing.T) {
 				c := b.start("c", withPriority(priority+1))
 				b.await(c, moment)
 				b.pass(2 * time.Second)
+				if s := all[lease.Standby](a); len(s) != 1 || s[0].Owner != "c" {
+					b.Errorf("reports = %+v, want that c leads", s)
+				}
 				c.stop()
 				b.await(a, moment)
 			})

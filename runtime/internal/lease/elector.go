@@ -53,9 +53,11 @@ type Elector struct {
 	rest     time.Time // not asked for before
 	way      time.Time // nor before this, until somebody of at least a priority has had it
 	wayTo    int       // that priority
+	sits     time.Time // until when it has told that it sits out
 	announce time.Time // when to ask a leader of a lower priority again
 	asking   bool      // announced as the contender of a lease, as of the last answer
 	failures int       // attempts that failed, in a row
+	gate     bool      // for a Gate: holds are all that counts
 	said     Report    // the last one that was logged, so that a state is logged once
 }
 
@@ -125,7 +127,8 @@ func (e *Elector) serve(life context.Context, granted *grant, lead Lead) {
 // leaveTo leaves the lease to others for a while.
 func (e *Elector) leaveTo(l leave) {
 	now := time.Now()
-	e.rest = later(e.rest, now.Add(l.out))
+	e.sits = now.Add(l.out)
+	e.rest = later(e.rest, e.sits)
 	e.way, e.wayTo = now.Add(l.wait), l.priority
 	if l.out > 0 || l.wait > 0 {
 		e.tell(SittingOut{Until: e.rests()})

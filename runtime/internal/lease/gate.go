@@ -15,7 +15,11 @@ type Gate struct {
 
 // NewGate returns a gate. Of the config it takes Leases, Stream, Owner, Heartbeat, Poll, Watcher,
 // Logger and Report, which is told of Held and of AttemptFailed before run begins.
-func NewGate(cfg Config) *Gate { return &Gate{e: NewElector(cfg)} }
+func NewGate(cfg Config) *Gate {
+	e := NewElector(cfg)
+	e.gate = true
+	return &Gate{e: e}
+}
 
 // Run calls run whenever the stream is not held, with a channel that is closed when it becomes so,
 // until stop or life ends or run returns by itself, which is while its channel is open. It waits

@@ -200,6 +200,26 @@ func TestAHoldThatTheWatchMissedIsReadWhenItIsOpenedAgain(t *testing.T) {
 	})
 }
 
+// The lease may be that of an instance on which the stream still runs as a single leader's.
+func TestALeaseIsNoAffairOfAGate(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		_, _ = b.leases.Acquire(context.Background(), store.AcquireRequest{
+			Stream: stream, Owner: "x", TTL: time.Hour,
+		})
+		b.hold(0)
+		g := b.gate("a", withPoll(time.Hour))
+		b.pass(time.Second)
+		b.hold(30 * time.Minute)
+		b.pass(time.Second)
+		g.want(false, 0)
+		b.lift()
+		g.awaitRuns(true, moment)
+		if n := count[lease.Standby](g.instance); n != 0 {
+			b.Errorf("said %d times that it stands by", n)
+		}
+	})
+}
+
 func TestManyReadsDisturbNothing(t *testing.T) {
 	bubble(t, func(b *bundle) {
 		g := b.gate("a", withPoll(time.Hour))

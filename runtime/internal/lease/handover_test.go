@@ -32,6 +32,9 @@ func TestALeaderThatHandsOverDrainsAndSitsOutOneTTL(t *testing.T) {
 		}
 		asked := b.oracle.count("a", "acquires")
 		b.pass(time.Until(until) - time.Millisecond)
+		if n := count[lease.Standby](a); n != 0 {
+			b.Errorf("a said %d times that it stands by, and not that it sits out", n)
+		}
 		if n := b.oracle.count("a", "acquires") - asked; n != 0 {
 			b.Errorf("a asked %d times while it sat out", n)
 		}

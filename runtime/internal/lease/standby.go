@@ -68,7 +68,11 @@ func standing(l store.Lease, now time.Time) Report {
 }
 
 // hear reports news that put off the next attempt: until that, nobody would be told who leads.
+// Who sits out has told so, and until when.
 func (e *Elector) hear(l store.Lease) {
+	if time.Now().Before(later(e.sits, e.way)) {
+		return
+	}
 	said, standsBy := e.said.(Standby)
 	if e.failures == 0 && l.Live() && (!standsBy || said.Term != l.Term) {
 		e.tell(standing(l, time.Now()))
@@ -87,6 +91,9 @@ func (e *Elector) blind() bool { return e.asking && !e.cfg.Watcher.watching() }
 // revise returns when to ask again after news, and whether some may have been missed.
 func (e *Elector) revise(next time.Time) (time.Time, bool) {
 	news, reread := e.news.take()
+	if news != nil && e.gate {
+		news = &store.Lease{Hold: news.Hold} // whoever has the lease
+	}
 	switch {
 	case news == nil, news.Owner == e.cfg.Owner:
 	case news.Term == 0 && e.seen > 0: // deleted by hand: its owner may not know yet
