@@ -16,7 +16,7 @@ func TestLeaderWhoseClockIsStepped(t *testing.T) {
 	t.Parallel()
 	const step = 10 * time.Minute
 	config := quietConfig
-	config.Fenced = true
+	config.Fenced, config.TTL = true, 6*time.Second // no lease is lost but for the clock
 	p := newQuietPair(t, sharedNodes(t), config)
 	p.letters, p.pause = 11, 40*time.Millisecond
 	watch := watchState(t, p.db)

@@ -39,24 +39,32 @@ func TestLeaderThatIsCutOffStopsBeforeItsSuccessorBegins(t *testing.T) {
 	watch := watchState(t, p.db)
 	p.beginBoth()
 	for _, cut := range cuts {
-		leader, term := p.leader(0)
+		leader, _ := p.leader(0)
 		p.members[other(leader)].awaitStandby(p)
-		stoodBy := p.members[leader].standbys()
-		handled := len(p.entries())
-		p.emitMany(300) // 3 s of work, more than its successor waits
-		eventually(t, patience, atLeast("effects", handled+20, func() int { return len(p.entries()) }))
+		last := p.work(300) // for 3 s, longer than its successor waits
+		stoodBy := p.members[last.Instance].standbys()
 		cutAt := journal.Now()
-		cut.apply(ways[leader])
-		p.awaitEffect(term)
-		p.judgeHandOver(cut.name, term, cutAt)
+		cut.apply(ways[last.Instance])
+		p.awaitEffect(last.Term)
+		p.judgeHandOver(cut.name, last.Term, cutAt)
 		time.Sleep(cut.heal - (journal.Now() - cutAt)) // the rest of the time for the fault
-		ways[leader].heal()
+		ways[last.Instance].heal()
 		eventually(t, patience, atLeast("standbys of the old leader", stoodBy+1,
-			p.members[leader].standbys))
+			p.members[last.Instance].standbys))
 	}
 	p.end(p.settle(), 0)
 	p.apart()
 	watch.check(t)
+}
+
+// work writes n changes, waits until the leader is at it, and returns its last effect.
+func (p *pair) work(n int) journal.Entry {
+	p.Helper()
+	before := len(p.entries())
+	p.emitMany(n)
+	eventually(p, patience, atLeast("effects", before+20, func() int { return len(p.entries()) }))
+	entries := p.entries()
+	return entries[len(entries)-1]
 }
 
 // emitMany writes changes of which none always fails.

@@ -75,7 +75,7 @@ func (p *pair) operator() *fw.App {
 func TestStandbysThatAreIdleWriteNothing(t *testing.T) {
 	t.Parallel()
 	config := quietConfig
-	config.Poll = time.Second
+	config.Poll, config.TTL = time.Second, 6*time.Second // no lease is lost meanwhile
 	p := newQuietPair(t, sharedNodes(t), config)
 	p.beginBoth()
 	leader, term := p.leader(0)
