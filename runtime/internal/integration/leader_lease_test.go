@@ -115,12 +115,19 @@ func TestLeaderWhoseLeaseIsDeletedGetsAGreaterTerm(t *testing.T) {
 	watch := watchState(t, p.db)
 	p.beginBoth()
 	p.load()
-	const deletions = 3
-	for range deletions {
+	const deletions = 4
+	for n := range deletions {
 		_, term := p.leader(0)
 		p.awaitEffect(term - 1)
+		if n == deletions-1 { // and whoever remembers the term is gone
+			p.members["a"].kill(t)
+			p.members["b"].kill(t)
+		}
 		_, err := p.db.Collection("_fw_locks").DeleteOne(t.Context(), bson.M{"_id": childapp.Stream})
 		must(t, err)
+		if n == deletions-1 {
+			p.begin("c")
+		}
 		p.awaitEffect(term)
 	}
 	if _, term := p.leader(0); term <= deletions {
