@@ -122,9 +122,11 @@ func (l *Leadership) leaves() leave {
 }
 
 // giveWay asks the leader to drain and give the lease back to a contender. It is left to it for
-// half of a ttl at least, in which a contender without a watch asks for it once.
+// half of a ttl at least, in which a contender without a watch asks for it once, and for a ttl at
+// most, whatever the announcement says.
 func (l *Leadership) giveWay(c *store.Contender) {
-	l.ask(store.SteppedDown, leave{wait: max(c.ExpiresIn, l.ttl/2), priority: c.Priority})
+	wait := min(max(c.ExpiresIn, l.ttl/2), l.ttl)
+	l.ask(store.SteppedDown, leave{wait: wait, priority: c.Priority})
 }
 
 // ask closes Asked. The first reason stays, and the longest leave.

@@ -132,7 +132,8 @@ func (e *Elector) opens(l store.Lease, now time.Time) time.Time {
 	if c := l.Contender; c != nil && l.Owner == "" && c.Priority > e.cfg.Priority {
 		wait = max(wait, min(c.ExpiresIn, courtesy))
 	}
-	opens := now.Add(max(wait, shortest) + e.cfg.Reluctance() + jitter(spread))
+	wait = min(max(wait, shortest), e.cfg.Poll) // nobody sleeps longer, and a sum may overflow
+	opens := now.Add(wait + e.cfg.Reluctance() + jitter(spread))
 	if e.outranks(l) {
 		opens = earlier(opens, later(e.announce, now))
 		if e.blind() {
