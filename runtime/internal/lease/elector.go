@@ -122,6 +122,9 @@ func (e *Elector) serve(life context.Context, granted *grant, lead Lead) {
 		e.rest = time.Now().Add(min(e.cfg.Heartbeat, restAfterRelease))
 	}
 	e.leaveTo(l.leaves())
+	if h := l.held(); h != nil && life.Err() == nil && lost == "" {
+		e.tell(Held{Hold: *h}) // not only when it asks again
+	}
 }
 
 // leaveTo leaves the lease to others for a while.

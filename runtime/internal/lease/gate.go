@@ -21,26 +21,27 @@ func NewGate(cfg Config) *Gate {
 	return &Gate{e: e}
 }
 
-// Run calls run whenever the stream is not held, with a channel that is closed when it becomes so,
-// until stop or life ends or run returns by itself, which is while its channel is open. It waits
-// for run. Where the store can't tell whether the stream is held, run is not begun, and one that
+// Run calls run whenever the stream is not held, with a channel that tells of the hold when it
+// becomes so, until stop or life ends or run returns by itself, which is before that. It waits for
+// run. Where the store can't tell whether the stream is held, run is not begun, and one that
 // goes on is left alone.
-func (g *Gate) Run(stop, life context.Context, run func(held <-chan struct{})) {
+func (g *Gate) Run(stop, life context.Context, run func(held <-chan store.Hold)) {
 	e := g.e
 	e.news = e.cfg.Watcher.subscribe(e.cfg.Stream)
 	defer e.cfg.Watcher.unsubscribe(e.news)
 	defer func() { _, _ = e.line.wait(life, hungAfter) }()
 	for g.await(stop, life) {
-		held := make(chan struct{})
+		held := make(chan store.Hold, 1)
 		over := make(chan struct{})
 		go func() {
 			defer close(over)
 			run(held)
 		}()
-		if g.watch(life, over) {
+		hold := g.watch(life, over)
+		if hold == nil {
 			return
 		}
-		close(held)
+		held <- *hold
 		<-over
 	}
 }
@@ -63,15 +64,14 @@ func (g *Gate) await(stop, life context.Context) bool {
 	return false
 }
 
-// watch looks whether the stream has become held, until it is or until over is closed, when it
-// returns true.
-func (g *Gate) watch(life context.Context, over <-chan struct{}) (ended bool) {
+// watch looks whether the stream has become held, and returns the hold, or nil when over is closed.
+func (g *Gate) watch(life context.Context, over <-chan struct{}) *store.Hold {
 	poll := time.NewTimer(g.e.cfg.Poll)
 	defer poll.Stop()
 	for {
 		select {
 		case <-over:
-			return true
+			return nil
 		case <-poll.C:
 		case <-g.e.news.wake:
 			if news, reread := g.e.news.take(); news != nil && news.Hold == nil && !reread {
@@ -84,7 +84,7 @@ func (g *Gate) watch(life context.Context, over <-chan struct{}) (ended bool) {
 			g.e.failures++
 			poll.Reset(g.e.retry(g.e.failures))
 		case hold != nil:
-			return false
+			return hold
 		default:
 			poll.Reset(g.e.cfg.Poll)
 		}

@@ -26,7 +26,7 @@ func (b *bundle) gate(name string, options ...option) *gated {
 	stop, life := i.lives()
 	go func() {
 		defer close(i.ended)
-		lease.NewGate(cfg).Run(stop, life, func(held <-chan struct{}) {
+		lease.NewGate(cfg).Run(stop, life, func(held <-chan store.Hold) {
 			g.begun.Add(1)
 			g.runs.Store(true)
 			defer g.runs.Store(false)

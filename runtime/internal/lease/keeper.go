@@ -91,6 +91,7 @@ func (k *keeper) hear() {
 // look asks for the lease back where its stream is held, or where somebody of a higher priority
 // wants it.
 func (k *keeper) look(l store.Lease) {
+	k.l.setHold(l.Hold)
 	switch {
 	case l.Hold != nil:
 		k.l.ask(store.Held, leave{})

@@ -45,6 +45,7 @@ type Leadership struct {
 	why    store.ReleaseReason // why trust ended: RenewalFailed or Lost; "" if it did not
 	reason store.ReleaseReason // why the lease is asked for
 	leave  leave               // how long the lease is left to others then
+	hold   *store.Hold         // of the stream, as of the last answer or news
 	timer  *time.Timer         // looks at the clock
 }
 
@@ -127,6 +128,20 @@ func (l *Leadership) leaves() leave {
 func (l *Leadership) giveWay(c *store.Contender) {
 	wait := min(max(c.ExpiresIn, l.ttl/2), l.ttl)
 	l.ask(store.SteppedDown, leave{wait: wait, priority: c.Priority})
+}
+
+// setHold notes whether the stream is held.
+func (l *Leadership) setHold(h *store.Hold) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hold = h
+}
+
+// held returns the hold that the leadership has seen and not seen lifted.
+func (l *Leadership) held() *store.Hold {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.hold
 }
 
 // ask closes Asked. The first reason stays, and the longest leave.

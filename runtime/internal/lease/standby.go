@@ -67,15 +67,22 @@ func standing(l store.Lease, now time.Time) Report {
 	return Standby{Owner: l.Owner, Term: l.Term, Instance: l.Instance, Expires: now.Add(l.ExpiresIn)}
 }
 
-// hear reports news that put off the next attempt: until that, nobody would be told who leads.
-// Who sits out has told so, and until when.
+// hear reports news that put off the next attempt: until that, nobody would be told who leads, or
+// that the stream is held. Who sits out has told so, and until when; a hold is told all the same.
 func (e *Elector) hear(l store.Lease) {
-	if time.Now().Before(later(e.sits, e.way)) {
-		return
-	}
-	said, standsBy := e.said.(Standby)
-	if e.failures == 0 && l.Live() && (!standsBy || said.Term != l.Term) {
-		e.tell(standing(l, time.Now()))
+	now, out := time.Now(), later(e.sits, e.way)
+	standby, standsBy := e.said.(Standby)
+	_, held := e.said.(Held)
+	switch {
+	case e.failures > 0:
+	case !l.Live() && l.Hold != nil:
+		e.tell(standing(l, now))
+	case now.Before(out):
+		if held && l.Hold == nil {
+			e.tell(SittingOut{Until: out})
+		}
+	case l.Live() && (!standsBy || standby.Term != l.Term):
+		e.tell(standing(l, now))
 	}
 }
 

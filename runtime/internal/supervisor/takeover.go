@@ -84,8 +84,7 @@ func (s *Stream) leaseReport(r lease.Report) {
 			s.report(fact.LeaseStandby{Stream: s.fact(), Owner: r.Owner})
 		}
 	case lease.Held:
-		s.board.Set(state.Condition{State: state.Held, Code: "held",
-			Reason: "held by " + r.Hold.By + ": " + r.Hold.Reason, NextRetry: r.Hold.Until})
+		s.board.Set(heldBy(r.Hold))
 	case lease.AttemptFailed:
 		s.board.Set(state.Condition{State: state.BackingOff, Code: "lease_unavailable",
 			NextRetry: r.Next, Reason: fmt.Sprintf("the lease can't be asked for: %v", r.Err)})

@@ -1,8 +1,8 @@
 package supervisor
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -53,30 +53,41 @@ func (s *Stream) alone(halt, life context.Context) (failed bool) {
 	config.Report = s.leaseReport
 	stopped, give := context.WithCancel(halt)
 	defer give()
-	lease.NewGate(config).Run(stopped, life, func(held <-chan struct{}) {
+	lease.NewGate(config).Run(stopped, life, func(held <-chan store.Hold) {
 		s.begins(nil)
 		defer s.ends()
 		running, stop := context.WithCancelCause(stopped)
 		defer stop(nil)
 		go func() {
 			select {
-			case <-held:
-				stop(errHeld)
+			case hold := <-held:
+				stop(heldError{hold})
 			case <-running.Done():
 			}
 		}()
 		if s.sessions(running, life, nil, s.mint).failed {
 			failed = true
 			give()
-		} else if context.Cause(running) == errHeld {
-			s.board.Reset(state.Condition{State: state.Held, Code: "held", Reason: "held"})
+		} else if held, ok := context.Cause(running).(heldError); ok {
+			s.board.Reset(heldBy(held.hold))
 		}
 	})
 	return failed
 }
 
-// errHeld ends the sessions of a stream without a lease that is held.
-var errHeld = errors.New("the stream is held")
+// heldError ends the sessions of a stream without a lease that is held.
+type heldError struct{ hold store.Hold }
+
+func (heldError) Error() string { return "the stream is held" }
+
+// heldBy says that a stream is held. A person may have written the hold, and left out who and why.
+func heldBy(h store.Hold) state.Condition {
+	reason := "held by " + cmp.Or(h.By, "somebody who gave no name")
+	if h.Reason != "" {
+		reason += ": " + h.Reason
+	}
+	return state.Condition{State: state.Held, Code: "held", Reason: reason, NextRetry: h.Until}
+}
 
 func (s *Stream) begins(l *lease.Leadership) {
 	s.mu.Lock()
@@ -126,17 +137,24 @@ func (s *Stream) HandOver() {
 // Nudge makes the stream ask how its lease is now, and with it whether it is held.
 func (s *Stream) Nudge() { s.Lease.Watcher.Nudge(s.Stream) }
 
-// AwaitHeld waits until nothing runs here of a stream that was just held, as Stop does.
+// AwaitHeld waits until nothing runs here of a stream that was just held, as Stop does. It returns
+// an error where the hold is over before that has begun to end.
 func (s *Stream) AwaitHeld(ctx context.Context) error {
 	beginning := []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, time.Second}
 	for _, wait := range append(beginning, 0) {
 		s.Nudge()
-		if t := s.runsHere(); t != nil {
+		t := s.runsHere()
+		stored, err := s.Lease.Leases.Look(ctx, s.Stream)
+		switch {
+		case err != nil:
+			return fmt.Errorf("hold stream %s: the hold is stored; %w", s.Stream, err)
+		case stored.Hold == nil:
+			return fmt.Errorf("hold stream %s: the hold is over already: somebody has released the "+
+				"stream, or the end has passed by the server's clock", s.Stream)
+		case t != nil:
 			return s.await(ctx, t.over, "hold stream", "waiting for its lease")
-		}
-		granted, err := s.Lease.Leases.Look(ctx, s.Stream)
-		if err != nil || !granted.Granted(s.Owner) {
-			return err
+		case !stored.Granted(s.Owner):
+			return nil
 		}
 		backoff.Sleep(ctx, wait) // granted just before the hold, and about to run
 	}
