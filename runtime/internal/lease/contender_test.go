@@ -253,6 +253,28 @@ func TestALowerPriorityInBetweenEndsNoWaitForAContender(t *testing.T) {
 	})
 }
 
+func TestALeaderWaitsForNoContenderThatLeft(t *testing.T) {
+	const drain = 5 * time.Second
+	for name, left := range map[string]time.Duration{
+		"while it drained": drain - time.Second, "after its release": drain + time.Second,
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(b *bundle) {
+				a := b.startLeader("a", withDrain(drain))
+				b.pass(time.Second)
+				c := b.start("c", withPriority(1))
+				b.pass(moment)
+				acquires := of("c", memstore.Fault{Fail: errDown}, memstore.Acquire)
+				b.leases.SetFault(acquires)
+				b.pass(left)
+				c.stop()
+				b.pass(max(drain-left, 0))
+				b.await(a, time.Second+moment)
+			})
+		})
+	}
+}
+
 func TestAContenderLeavesALeaderInPeaceWhileTheStreamIsHeld(t *testing.T) {
 	bubble(t, func(b *bundle) {
 		b.startLeader("a", withLead(deaf))

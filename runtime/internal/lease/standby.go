@@ -110,7 +110,7 @@ func (e *Elector) revise(next time.Time) (time.Time, bool) {
 			e.announce = time.Now()
 		}
 		e.see(news.Term)
-		if news.Term > e.ended && news.Priority >= e.wayTo {
+		if e.wayIsFree(*news) {
 			e.way = time.Time{}
 		}
 		e.hear(*news)
@@ -121,6 +121,15 @@ func (e *Elector) revise(next time.Time) (time.Time, bool) {
 		next = opens
 	}
 	return next, reread
+}
+
+// wayIsFree reports whether nobody is to be waited for any more: somebody of the priority has had
+// the lease, or nobody wants it who did when this elector gave it back.
+func (e *Elector) wayIsFree(l store.Lease) bool {
+	if l.Term == e.ended {
+		return l.Owner == "" && l.Contender == nil
+	}
+	return l.Term > e.ended && l.Priority >= e.wayTo
 }
 
 // opens returns when to ask for a lease that was seen now, if nothing more happens to it: when it
