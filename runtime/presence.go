@@ -4,12 +4,14 @@ import (
 	"time"
 
 	"github.com/fwgen/fwgen/runtime/internal/presence"
+	"github.com/fwgen/fwgen/runtime/internal/state"
 )
 
 // announcer makes what announces this process. It needs to know which streams are excluded.
 func (a *App) announcer() *presence.Announcer {
 	config := presence.Config{
-		Store: a.state.Instances(), Process: a.process(), Log: a.config.Logger, Leads: a.leads,
+		Store: a.state.Instances(), Process: a.process(), Log: a.config.Logger,
+		Leads: a.leads, Stopped: a.stopped,
 	}
 	if a.config.Spread {
 		config.HandOver = a.handOver
@@ -21,6 +23,20 @@ func (a *App) announcer() *presence.Announcer {
 func (a *App) leads() (names []string) {
 	for _, d := range a.here() {
 		if d.running != nil && d.running.Leads() {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}
+
+// stopped returns the streams that could run here and are stopped by hand, or have failed.
+func (a *App) stopped() (names []string) {
+	for _, d := range a.here() {
+		if d.running == nil {
+			continue
+		}
+		switch d.running.Snapshot().Condition.State {
+		case state.Stopped, state.Failed:
 			names = append(names, d.Name)
 		}
 	}

@@ -99,3 +99,34 @@ func TestAFreeLeaseGoesToWhoLeadsFewest(t *testing.T) {
 		}
 	})
 }
+
+// Nobody would lead what is handed over to such an instance.
+func TestNothingIsSpreadToWhereItIsStopped(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client := fwtest.NewClient(t)
+		green, _ := spreading(t, client, "green", true)
+		for n := range spreadStreams {
+			if err := green.Stop(t.Context(), fmt.Sprint("s", n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(presence.Heartbeat)
+		blue, _ := spreading(t, client, "blue", true)
+		for range 10 {
+			time.Sleep(presence.Heartbeat)
+			if n, _ := led(blue); n != spreadStreams {
+				t.Fatalf("led: %d, want all", n)
+			}
+		}
+		for n := range spreadStreams {
+			if err := green.Start(t.Context(), fmt.Sprint("s", n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(8 * presence.Heartbeat)
+		if n, _ := led(green); n != spreadStreams/2 {
+			t.Errorf("led by the other: %d after it started its streams", n)
+		}
+	})
+}

@@ -57,6 +57,7 @@ func TestAnAnnouncementIsReadAsItWasWritten(t *testing.T) {
 	p := instanceProcess("$blue", "1", "orders", "$items")
 	p.Leads, p.Streams[0].Priority = []string{"$items"}, -2
 	p.Disabled, p.Excluded = []string{"$off"}, []string{"letters", "more"}
+	p.Stopped = []string{"$items"}
 	db.announce(t, p, time.Hour, time.Minute)
 	first := db.listed(t)["$blue/1"]
 	if fmt.Sprintf("%+v", first.Process) != fmt.Sprintf("%+v", p) {
@@ -73,7 +74,7 @@ func TestAnAnnouncementIsReadAsItWasWritten(t *testing.T) {
 	}
 	db.mustHaveKeysOf(t, "_fw_instances", "$blue/1", "_id instance instance.name instance.host "+
 		"instance.pid instance.process version version.main version.fwgen streams leads "+
-		"disabled excluded startedAt heartbeatAt expiresAt ttlMs")
+		"stopped disabled excluded startedAt heartbeatAt expiresAt ttlMs")
 }
 
 // A process that was killed is live until its announcement expires by the server's clock, and can
@@ -109,6 +110,22 @@ func TestAProcessIsLiveUntilItsAnnouncementExpires(t *testing.T) {
 	}
 	if db.otherLive(t, "b/2", "orders") {
 		t.Error("a process that has expired counts as live")
+	}
+}
+
+func TestAStreamThatIsStoppedRunsNowhereThere(t *testing.T) {
+	t.Parallel()
+	db := newStateDB(t, mongotest.Needs{})
+	p := instanceProcess("a", "1", "orders", "items")
+	p.Stopped = []string{"orders"}
+	db.announce(t, p, 0, time.Minute)
+	if db.otherLive(t, "b/2", "orders") || !db.otherLive(t, "b/2", "items") {
+		t.Error("want that only what is not stopped counts as deployed")
+	}
+	listed := slices.Collect(maps.Values(db.listed(t)))
+	got := presence.Nowhere(listed, []string{"orders", "items"})
+	if !slices.Equal(got, []string{"orders"}) {
+		t.Errorf("nowhere: %v", got)
 	}
 }
 

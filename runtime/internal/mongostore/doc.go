@@ -49,7 +49,8 @@
 // until then it tells of a process that was killed:
 //
 //	{_id: instance/process, instance: {name, host, pid, process}, version: {main, fwgen},
-//	 streams: [{name, mode, priority}], leads: [name], disabled: [name], excluded: [name],
+//	 streams: [{name, mode, priority}], leads: [name], stopped: [name],
+//	 disabled: [name], excluded: [name],
 //	 startedAt, heartbeatAt, expiresAt, ttlMs}
 //
 // Dead letters, in the collection that a stream names: see package

@@ -41,6 +41,7 @@ func (i *Instances) Announce(
 			})),
 			kv("streams", literal(streamsDocument(p.Streams))),
 			kv("leads", literal(names(p.Leads))),
+			kv("stopped", literal(names(p.Stopped))),
 			kv("disabled", literal(names(p.Disabled))),
 			kv("excluded", literal(names(p.Excluded))),
 			kv("startedAt", orElse("$startedAt", op("$subtract", now, milliseconds(up)))),
@@ -85,7 +86,7 @@ func (i *Instances) OtherLive(ctx context.Context, id, stream string) (bool, err
 	defer cancel()
 	found, err := i.find(ctx, 1, bson.D{
 		kv("_id", bson.D{kv("$ne", id)}),
-		kv("streams.name", stream),
+		kv("streams.name", stream), kv("stopped", bson.D{kv("$ne", stream)}),
 		kv("$expr", gt("$expiresAt", now)),
 	})
 	if err != nil {
@@ -133,6 +134,7 @@ func process(stored document, at time.Time) presence.Listed {
 				Fwgen: stored.sub("version").str("fwgen"),
 			},
 			Leads:    stored.strs("leads"),
+			Stopped:  stored.strs("stopped"),
 			Disabled: stored.strs("disabled"),
 			Excluded: stored.strs("excluded"),
 		},

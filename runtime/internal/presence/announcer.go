@@ -34,7 +34,8 @@ type Store interface {
 	Named(ctx context.Context, name string) ([]Listed, error)
 	// List returns all processes that are announced, live or not.
 	List(ctx context.Context) ([]Listed, error)
-	// OtherLive reports whether a live process other than id deploys a stream.
+	// OtherLive reports whether a live process other than id deploys a stream that is not stopped
+	// there.
 	OtherLive(ctx context.Context, id, stream string) (bool, error)
 }
 
@@ -47,6 +48,8 @@ type Config struct {
 
 	// Leads tells which streams the process leads now. Defaults to none.
 	Leads func() []string
+	// Stopped tells which streams are stopped by hand now, or have failed. Defaults to none.
+	Stopped func() []string
 	// HandOver is told of a stream that the process should hand over, so that streams are spread.
 	// It must not block. Nil: they are not.
 	HandOver func(stream string)
@@ -88,6 +91,9 @@ func (a *Announcer) announce(ctx context.Context) time.Duration {
 	heartbeat, own := a.config.Heartbeat, a.config.Process
 	if a.config.Leads != nil {
 		own.Leads = a.config.Leads()
+	}
+	if a.config.Stopped != nil {
+		own.Stopped = a.config.Stopped()
 	}
 	err := a.config.Store.Announce(bounded, own, time.Since(a.began), lifetime*heartbeat)
 	if err != nil {

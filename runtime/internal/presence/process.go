@@ -13,6 +13,7 @@ type Process struct {
 	Version  Version
 	Streams  []Stream // that run here, or may
 	Leads    []string // names of the streams that it led then
+	Stopped  []string // names of those that were stopped by hand then, or had failed
 	Disabled []string // names of streams that are declared so
 	Excluded []string // names of streams that the configuration keeps from this process
 }
@@ -27,10 +28,10 @@ type Stream struct {
 // as the owner of a lease.
 func (p Process) ID() string { return p.Instance.Name + "/" + p.Instance.Process }
 
-// deploys reports whether a stream may run in the process.
+// deploys reports whether a stream runs in the process, or could at once.
 func (p Process) deploys(stream string) bool {
 	_, ok := p.stream(stream)
-	return ok
+	return ok && !slices.Contains(p.Stopped, stream)
 }
 
 func (p Process) stream(name string) (Stream, bool) {

@@ -46,6 +46,6 @@ func takesAny(own, other Process) bool {
 // takes reports whether another process could lead a stream as well as this one.
 func takes(own, other Process, stream string) bool {
 	mine, _ := own.stream(stream)
-	theirs, deployed := other.stream(stream)
-	return deployed && mine.Priority == theirs.Priority
+	theirs, _ := other.stream(stream)
+	return other.deploys(stream) && mine.Priority == theirs.Priority
 }
