@@ -37,6 +37,7 @@ func (e *Elector) attempt(life context.Context) (*grant, time.Time) {
 	if a.err != nil {
 		return nil, e.failed(life, a.err)
 	}
+	failures := e.failures
 	e.failures = 0
 	e.see(a.lease.Term)
 	e.asking = a.lease.Contender != nil && a.lease.Contender.Owner == e.cfg.Owner
@@ -47,7 +48,8 @@ func (e *Elector) attempt(life context.Context) (*grant, time.Time) {
 		if err := e.giveBack(life, a.lease.Term); err != nil {
 			return nil, e.failed(life, err)
 		}
-		return nil, time.Now()
+		e.failures = failures + 1 // it may not be given back by that: a person may have set its term
+		return nil, time.Now().Add(e.retry(e.failures))
 	case a.lease.ExpiresIn < e.cfg.TTL:
 		return e.adopt(life, a.lease.Term)
 	}

@@ -123,3 +123,22 @@ func TestATermThatEndedHereIsNeverLedAgain(t *testing.T) {
 		}
 	})
 }
+
+// As after a person set the term of a live lease to text: it is the elector's own, of a term that
+// has ended, and can't be given back. It expires.
+func TestALeaseThatCannotBeGivenBackIsAskedForWithBackoff(t *testing.T) {
+	bubble(t, func(b *bundle) {
+		a := b.startLeader("a")
+		b.leases.SetFault(of("a", memstore.Fault{Fail: store.ErrNotOwner}, memstore.Release))
+		a.now().l.HandOver(store.SteppedDown)
+		b.pass(ttl/2 - time.Second) // of the ttl that it sits out
+		b.leases.Step(-ttl / 2)
+		b.pass(ttl/2 + 2*time.Second)
+		before := b.oracle.count("a", "acquires")
+		b.pass(20 * time.Second)
+		if n := b.oracle.count("a", "acquires") - before; n < 2 || n > 20 {
+			b.Errorf("asked %d times in 20 s", n)
+		}
+		b.await(a, ttl)
+	})
+}

@@ -31,7 +31,7 @@ func (l *Leases) Acquire(ctx context.Context, req store.AcquireRequest) (store.L
 func grant(req store.AcquireRequest) bson.A {
 	free := and(leaseFree, not(leaseHeld))
 	termTooSmall := and(leaseOf(req.Owner, req.Term), leaseLive, lt("$term", req.MinTerm))
-	next := op("$add", orElse("$term", int64(0)), int64(1))
+	next := op("$add", whole("$term"), int64(1))
 	return when(or(free, termTooSmall),
 		kv("instanceId", literal(req.Owner)),
 		kv("term", bson.D{kv("$toLong", op("$max", next, req.MinTerm))}),

@@ -16,13 +16,14 @@ type Leases struct {
 
 // Conditions on a stored lease, evaluated by the server.
 var (
-	// leaseFree: nobody owns it. Where the expiry is missing or no date, it sorts before every
-	// date, so a damaged document can be taken over.
+	// leaseFree: nobody owns it. A document that a person damaged can be taken over: an owner that
+	// is no text is none, and an expiry that is no date has passed, which is how they are read.
 	leaseFree = or(
-		eq(orElse("$instanceId", ""), ""),
-		lte("$expiresAt", now),
+		not(eq(op("$type", "$instanceId"), "string")),
+		eq("$instanceId", ""),
+		not(leaseLive),
 	)
-	leaseLive = gt("$expiresAt", now)
+	leaseLive = and(eq(op("$type", "$expiresAt"), "date"), gt("$expiresAt", now))
 
 	// leaseHeld: somebody holds the stream, and no end of the hold has passed.
 	leaseHeld = and(

@@ -23,6 +23,13 @@ func cond(when, then, otherwise any) bson.D {
 	return op("$cond", when, then, otherwise)
 }
 
+// whole is a number without fractions, 0 where it is none.
+func whole(value any) bson.D {
+	return bson.D{kv("$convert", bson.D{
+		kv("input", value), kv("to", "long"), kv("onError", int64(0)), kv("onNull", int64(0)),
+	})}
+}
+
 // The clock of the server: constant within a command.
 const now = "$$NOW"
 

@@ -26,7 +26,8 @@ func (l *Leases) Release(ctx context.Context, req store.ReleaseRequest) error {
 	if err != nil {
 		return fmt.Errorf("release lease %q: %w", req.Stream, err)
 	}
-	if before.str("instanceId") != req.Owner || before.int("term") != req.Term {
+	term := before.lookup("term")
+	if before.str("instanceId") != req.Owner || !term.IsNumber() || before.int("term") != req.Term {
 		return fmt.Errorf("release lease %q: %w", req.Stream, store.ErrNotOwner)
 	}
 	return nil
