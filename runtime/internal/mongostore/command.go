@@ -47,14 +47,17 @@ func (c commands) run(ctx context.Context, command bson.D) (bson.Raw, error) {
 }
 
 // withoutCommand takes the command out of the message with which a server refuses it: it may hold
-// a document, and documents do not belong into logs and states.
+// a document, and documents do not belong into logs and states. The driver's own error, which has
+// the message once more and is all that is printed where it is wrapped, goes with it.
 func withoutCommand(err error) error {
 	refused, ok := err.(mongo.CommandError)
 	if !ok || refused.Code != unauthorized {
 		return err
 	}
-	refused.Message, _, _ = strings.Cut(refused.Message, " to execute command")
-	return refused
+	message, _, _ := strings.Cut(refused.Message, " to execute command")
+	return mongo.CommandError{
+		Code: refused.Code, Name: refused.Name, Message: message, Labels: refused.Labels,
+	}
 }
 
 // write runs a command whose answer means that a majority has the result.
