@@ -167,6 +167,8 @@ func (a *App) controlled(stream string) (*supervisor.Stream, error) {
 		return nil, err
 	case !a.ran:
 		return nil, errors.New("the App does not run yet")
+	case d.running == nil && !d.excluded && !d.Disabled:
+		return nil, errors.New("the App is being started; it makes its first checks")
 	case d.running == nil:
 		return nil, fmt.Errorf("stream %s is %s here", stream, d.idleCode())
 	}

@@ -285,6 +285,10 @@ func TestControlOfAStreamThatDoesNotRunHere(t *testing.T) {
 		!strings.Contains(err.Error(), "excluded here") {
 		t.Errorf("got %v", err)
 	}
+	if err := app.StepDown(t.Context(), "runs"); err == nil ||
+		!strings.Contains(err.Error(), "being started") {
+		t.Errorf("during the checks: got %v", err)
+	}
 }
 
 func TestStatusFields(t *testing.T) {
