@@ -28,6 +28,9 @@ type Snapshot struct {
 func (s *Stream) Snapshot() Snapshot {
 	s.mu.Lock()
 	snap := Snapshot{Leads: s.leads}
+	if s.leads {
+		snap.Term = s.term // until there is a session, which may have a greater one
+	}
 	current := s.session
 	s.mu.Unlock()
 	snap.Condition = s.board.Current()
