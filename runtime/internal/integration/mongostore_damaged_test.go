@@ -41,6 +41,21 @@ func TestALeaseThatIsDamagedCanBeAcquired(t *testing.T) {
 	}
 }
 
+// The same of the position of a stream that runs on every instance, whose term is in it.
+func TestATermIsMintedWhateverIsStored(t *testing.T) {
+	t.Parallel()
+	db := newStateDB(t, mongotest.Needs{})
+	for name, term := range map[string]any{"text": "x", "a document": bson.M{}, "nothing": nil} {
+		_, err := db.Collection("_fw_checkpoints").InsertOne(t.Context(),
+			bson.M{"_id": name, "term": term})
+		must(t, err)
+		got, err := db.store.Checkpoints().Mint(within(t, patience), name, "a", time.Hour)
+		if err != nil || got.Term != 1 {
+			t.Errorf("%s: Mint = %+v, %v", name, got, err)
+		}
+	}
+}
+
 // What was not given back is not said to be: its owner would think that it may ask again at once.
 func TestALeaseWhoseTermWasDamagedIsNotReleased(t *testing.T) {
 	t.Parallel()

@@ -53,7 +53,7 @@ func (c *Checkpoints) Mint(
 		id:         id,
 		upsert:     true,
 		pipeline: pipeline(
-			kv("term", op("$add", orElse("$term", int64(0)), int64(1))),
+			kv("term", op("$add", whole("$term"), int64(1))),
 			kv("seq", orElse("$seq", int64(0))),
 			kv("fence", orElse("$fence", int64(0))),
 			kv("owner", literal(owner)),
