@@ -28,7 +28,12 @@ func (e *Elector) contend(stop, life context.Context) *grant {
 
 // attempt asks for the lease once. It returns what was granted, or when to ask again.
 func (e *Elector) attempt(life context.Context) (*grant, time.Time) {
-	if e.blind() && time.Now().Before(e.announce) {
+	switch {
+	case e.isModest():
+		if next, ok := e.lookFirst(life); ok {
+			return nil, next
+		}
+	case e.blind() && time.Now().Before(e.announce):
 		if next, ok := e.peek(life); ok {
 			return nil, next
 		}
@@ -54,6 +59,21 @@ func (e *Elector) attempt(life context.Context) (*grant, time.Time) {
 		return e.adopt(life, a.lease.Term)
 	}
 	return e.promote(a)
+}
+
+// lookFirst looks whether the lease is free before it is asked for, which would announce this
+// elector as a contender otherwise. It returns when to ask again, unless that is now.
+func (e *Elector) lookFirst(life context.Context) (next time.Time, ok bool) {
+	a := e.look(life)
+	switch {
+	case a.err != nil:
+		return e.failed(life, a.err), true
+	case !a.lease.Live() || a.lease.Owner == e.cfg.Owner:
+		return time.Time{}, false
+	}
+	e.failures = 0
+	e.see(a.lease.Term)
+	return earlier(e.standBy(a.lease), e.modest), true
 }
 
 // peek looks whether the leader has heard of this contender, and writes nothing. It returns when to

@@ -54,10 +54,13 @@ type Elector struct {
 	way      time.Time // nor before this, until somebody of at least a priority has had it
 	wayTo    int       // that priority
 	sits     time.Time // until when it has told that it sits out
+	sitsFor  store.ReleaseReason
 	announce time.Time // when to ask a leader of a lower priority again
 	asking   bool      // announced as the contender of a lease, as of the last answer
 	failures int       // attempts that failed, in a row
 	gate     bool      // for a Gate: holds are all that counts
+	yields   int       // leaderships in a row that ended because the stream fails here
+	modest   time.Time // until when, after those, no leader is asked to step down
 	said     Report    // the last one that was logged, so that a state is logged once
 }
 
@@ -106,6 +109,7 @@ func (e *Elector) Run(stop, life context.Context, lead Lead) {
 
 // serve leads under a term, from the first call of lead to the release.
 func (e *Elector) serve(life context.Context, granted *grant, lead Lead) {
+	began := time.Now()
 	ctx, l := newLeadership(life, e.cfg, granted)
 	e.tell(Acquired{Term: granted.term})
 	reason := e.keepWhile(ctx, l, granted, lead)
@@ -121,20 +125,38 @@ func (e *Elector) serve(life context.Context, granted *grant, lead Lead) {
 		e.release(life, term, reason)
 		e.rest = time.Now().Add(min(e.cfg.Heartbeat, restAfterRelease))
 	}
-	e.leaveTo(l.leaves())
+	e.yielded(l.Reason(), time.Since(began))
+	e.leaveTo(l.leaves(), l.Reason())
 	if h := l.held(); h != nil && life.Err() == nil && lost == "" {
 		e.tell(Held{Hold: *h}) // not only when it asks again
 	}
 }
 
-// leaveTo leaves the lease to others for a while.
-func (e *Elector) leaveTo(l leave) {
+// mostModesty bounds the doubling of the time after a yield.
+const mostModesty = 6
+
+// yielded notes why the lease was given back after a leadership that lasted for a while. Whoever
+// yields again and again takes a lease that is free after one ttl, but lets a leader of a lower
+// priority be for two, four and more of them: it is likely to fail again.
+func (e *Elector) yielded(reason store.ReleaseReason, lasted time.Duration) {
+	if reason != store.StreamFailing || lasted > e.cfg.TTL<<e.yields {
+		e.yields = 0
+	}
+	if reason == store.StreamFailing {
+		e.modest = time.Now().Add(e.cfg.TTL << e.yields)
+		e.yields = min(e.yields+1, mostModesty)
+	}
+}
+
+// leaveTo leaves the lease to others for a while, and says why.
+func (e *Elector) leaveTo(l leave, reason store.ReleaseReason) {
 	now := time.Now()
 	e.sits = now.Add(l.out)
 	e.rest = later(e.rest, e.sits)
 	e.way, e.wayTo = now.Add(l.wait), l.priority
 	if l.out > 0 || l.wait > 0 {
-		e.tell(SittingOut{Until: e.rests()})
+		e.sitsFor = reason
+		e.tell(SittingOut{Until: e.rests(), Reason: reason})
 	}
 }
 

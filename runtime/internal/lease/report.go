@@ -65,7 +65,10 @@ type ReleaseFailed struct {
 type Ended struct{ Term int64 }
 
 // SittingOut says that the lease was handed over and is left to others until a time.
-type SittingOut struct{ Until time.Time }
+type SittingOut struct {
+	Until  time.Time
+	Reason store.ReleaseReason // why it was handed over
+}
 
 func (Ended) report()         {}
 func (SittingOut) report()    {}

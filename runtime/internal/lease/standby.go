@@ -79,7 +79,7 @@ func (e *Elector) hear(l store.Lease) {
 		e.tell(standing(l, now))
 	case now.Before(out):
 		if held && l.Hold == nil {
-			e.tell(SittingOut{Until: out})
+			e.tell(SittingOut{Until: out, Reason: e.sitsFor})
 		}
 	case l.Live() && (!standsBy || standby.Term != l.Term):
 		e.tell(standing(l, now))
@@ -88,8 +88,11 @@ func (e *Elector) hear(l store.Lease) {
 
 // outranks reports whether the owner of a lease is to be asked to step down.
 func (e *Elector) outranks(l store.Lease) bool {
-	return l.Live() && l.Hold == nil && l.Priority < e.cfg.Priority
+	return l.Live() && l.Hold == nil && l.Priority < e.cfg.Priority && !e.isModest()
 }
+
+// isModest reports whether this elector has yielded and does not ask a leader to step down yet.
+func (e *Elector) isModest() bool { return time.Now().Before(e.modest) }
 
 // blind reports whether this elector is announced as the contender, and would not be told that the
 // lease is released.

@@ -104,9 +104,12 @@ func (s *Stream) leaseReport(r lease.Report) {
 	case lease.Released:
 		s.report(fact.LeaseReleased{Stream: s.fact(), Reason: string(r.Reason)})
 	case lease.SittingOut:
+		why := "handed over to another instance"
+		if r.Reason == store.StreamFailing {
+			why += ", because the change stream kept failing here"
+		}
 		s.board.Set(state.Condition{State: state.Standby, Code: "handed_over", NextRetry: r.Until,
-			Reason: "handed over to another instance; contends again at " +
-				r.Until.UTC().Format(time.RFC3339)})
+			Reason: why + "; contends again at " + r.Until.UTC().Format(time.RFC3339)})
 	case lease.Ended:
 		s.ends()
 	}
