@@ -28,6 +28,9 @@
 // contender, and by [Leadership.HandOver]. After a hand-over it sits out one ttl. A contender is
 // given half of a ttl by whoever stepped down for it, and a second by other standbys.
 //
+// Whoever handed over because its stream fails, and does so again, is modest for two, four and more
+// ttl: it asks nobody to step down, and only looks whether the lease is free.
+//
 // Draining: the context of lead has ended, and the elector waits for lead to return. Nothing is
 // renewed, released or acquired.
 //
