@@ -244,8 +244,11 @@ func sample(o *spec.Option) string {
 func below(o *spec.Option) string {
 	number := strings.TrimRight(o.Min, "%s")
 	unit := o.Min[len(number):]
-	if number == "0" {
+	switch {
+	case number == "0":
 		return "-1" + unit
+	case strings.HasPrefix(number, "-"):
+		return number + "9" + unit
 	}
 	return "0" + unit
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
 	"github.com/fwgen/fwgen/runtime/internal/integration/childapp"
 	"github.com/fwgen/fwgen/runtime/internal/integration/journal"
 )
@@ -37,7 +39,23 @@ func (p *pair) takenOver(end func(leader *process) time.Time) takeOver {
 	granted := lockOf(p, p.db, childapp.Stream).AcquiredAt
 	p.begin(leader)
 	p.members[leader].awaitStandby(p)
+	p.awaitSaved(first)
 	return takeOver{end: first.At.Sub(ended), grant: first.At.Sub(granted)}
+}
+
+// awaitSaved waits until the position is behind an effect: what comes next repeats nothing of before.
+func (p *pair) awaitSaved(effect journal.Entry) {
+	p.Helper()
+	var event bson.Timestamp
+	_, err := fmt.Sscanf(effect.Event, "%d.%d-", &event.T, &event.I)
+	must(p, err)
+	eventually(p, patience, func() error {
+		at := checkpointOf(p, p.db, childapp.Stream).Position.ClusterTime
+		if at.Compare(event) < 0 {
+			return fmt.Errorf("the position is at %v, want %s", at, effect.Event)
+		}
+		return nil
+	})
 }
 
 // awaitEffectOf waits for the effect of a change under a term above after.
