@@ -42,6 +42,20 @@ func (d document) time(key string) time.Time {
 	return time.UnixMilli(value).UTC()
 }
 
+// milliseconds reads a span that is stored as a number of them.
+func (d document) milliseconds(key string) time.Duration {
+	return time.Duration(d.int(key)) * time.Millisecond
+}
+
+// left is the time from an instant of the server's clock until the stored one, 0 if none is stored.
+func (d document) left(key string, at time.Time) time.Duration {
+	until := d.time(key)
+	if until.IsZero() {
+		return 0
+	}
+	return until.Sub(at)
+}
+
 func (d document) values(key string) []bson.RawValue {
 	array, ok := d.lookup(key).ArrayOK()
 	if !ok {

@@ -140,15 +140,13 @@ func process(stored document, at time.Time) presence.Listed {
 		},
 		StartedAt:   stored.time("startedAt"),
 		HeartbeatAt: stored.time("heartbeatAt"),
-		TTL:         time.Duration(stored.int("ttlMs")) * time.Millisecond,
+		TTL:         stored.milliseconds("ttlMs"),
+		ExpiresIn:   stored.left("expiresAt", at),
 	}
 	for _, s := range stored.subs("streams") {
 		listed.Streams = append(listed.Streams, presence.Stream{
 			Name: s.str("name"), Mode: s.str("mode"), Priority: int(s.int("priority")),
 		})
-	}
-	if expires := stored.time("expiresAt"); !expires.IsZero() {
-		listed.ExpiresIn = expires.Sub(at)
 	}
 	return listed
 }

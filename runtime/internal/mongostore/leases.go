@@ -47,19 +47,17 @@ func milliseconds(d time.Duration) int64 {
 // lease reads a stored lease as of an instant of the server's clock.
 func lease(stream string, stored document, at time.Time) store.Lease {
 	lease := store.Lease{
-		Stream:   stream,
-		Owner:    stored.str("instanceId"),
-		Term:     stored.int("term"),
-		TTL:      time.Duration(stored.int("ttlMs")) * time.Millisecond,
-		Priority: int(stored.int("priority")),
-		Hold:     hold(stored, at),
-		Released: store.ReleaseReason(stored.sub("released").str("reason")),
-		Instance: instance(stored.sub("instance")),
+		Stream:    stream,
+		Owner:     stored.str("instanceId"),
+		Term:      stored.int("term"),
+		TTL:       stored.milliseconds("ttlMs"),
+		ExpiresIn: stored.left("expiresAt", at),
+		Priority:  int(stored.int("priority")),
+		Hold:      hold(stored, at),
+		Released:  store.ReleaseReason(stored.sub("released").str("reason")),
+		Instance:  instance(stored.sub("instance")),
 	}
 	lease.Contender = contender(stored.sub("contender"), lease.Priority, at)
-	if expires := stored.time("expiresAt"); !expires.IsZero() {
-		lease.ExpiresIn = expires.Sub(at)
-	}
 	return lease
 }
 
@@ -79,7 +77,7 @@ func contender(stored document, priority int, at time.Time) *store.Contender {
 		Owner:     stored.str("instanceId"),
 		Priority:  int(stored.int("priority")),
 		Instance:  instance(stored.sub("instance")),
-		ExpiresIn: stored.time("expiresAt").Sub(at),
+		ExpiresIn: stored.left("expiresAt", at),
 	}
 	if c.Owner == "" || c.ExpiresIn <= 0 || c.Priority <= priority {
 		return nil
