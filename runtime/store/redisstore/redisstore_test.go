@@ -21,16 +21,21 @@ func TestRedisKeepsTheRulesOfLeases(t *testing.T) {
 	t.Parallel()
 	server := startServer(t)
 	leasetest.Run(t, leasetest.Options{New: func(t testing.TB) leasetest.Store {
-		client, person, prefix := server.client(), server.client(), namespace(t)
-		return leasetest.Store{
-			Leases: redisstore.New(client, prefix),
-			Delete: func(ctx context.Context, stream string) error {
-				return person.Del(ctx, prefix+":lease:"+stream).Err()
-			},
-			Writes: func(ctx context.Context) (int64, error) { return dirty(ctx, person) },
-			Break:  func() { _ = client.Close() },
-		}
+		return server.tested(t, server.client())
 	}})
+}
+
+// tested is the store of a client, with what the suite does to it by another.
+func (s *server) tested(t testing.TB, client redis.UniversalClient) leasetest.Store {
+	person, prefix := s.client(), namespace(t)
+	return leasetest.Store{
+		Leases: redisstore.New(client, prefix),
+		Delete: func(ctx context.Context, stream string) error {
+			return person.Del(ctx, prefix+":lease:"+stream).Err()
+		},
+		Writes: func(ctx context.Context) (int64, error) { return dirty(ctx, person) },
+		Break:  func() { _ = client.Close() },
+	}
 }
 
 // dirty is the number of changes to the data, as the server counts them.
@@ -53,15 +58,7 @@ func TestRedisKeepsTheRulesWithRESP2AndContextTimeouts(t *testing.T) {
 			Dialer: server.dial,
 		})
 		t.Cleanup(func() { _ = client.Close() })
-		person, prefix := server.client(), namespace(t)
-		return leasetest.Store{
-			Leases: redisstore.New(client, prefix),
-			Delete: func(ctx context.Context, stream string) error {
-				return person.Del(ctx, prefix+":lease:"+stream).Err()
-			},
-			Writes: func(ctx context.Context) (int64, error) { return dirty(ctx, person) },
-			Break:  func() { _ = client.Close() },
-		}
+		return server.tested(t, client)
 	}})
 }
 
@@ -143,12 +140,25 @@ func TestACallEndsByItsDeadline(t *testing.T) {
 // A watch whose connection is lost says so: what happened meanwhile is not told of.
 func TestAWatchBreaksWithItsConnection(t *testing.T) {
 	t.Parallel()
+	watchBreaks(t, func(ctx context.Context, server *server) {
+		must(t, server.client().ClientKillByFilter(ctx, "TYPE", "pubsub").Err())
+	})
+}
+
+func TestAWatchOfASilentServerBreaks(t *testing.T) {
+	t.Parallel()
+	watchBreaks(t, func(_ context.Context, server *server) { server.signal(syscall.SIGSTOP) })
+}
+
+// watchBreaks fails unless a watch ends by itself after something is done to its server.
+func watchBreaks(t *testing.T, do func(context.Context, *server)) {
+	t.Helper()
 	server := startServer(t)
 	leases, ctx := redisstore.New(server.client(), ""), within(t, time.Minute)
 	ready, ended := make(chan struct{}), make(chan error, 1)
 	go func() { ended <- leases.Watch(ctx, func() { close(ready) }, func(store.Lease) {}) }()
 	<-ready
-	must(t, server.client().ClientKillByFilter(ctx, "TYPE", "pubsub").Err())
+	do(ctx, server)
 	select {
 	case err := <-ended:
 		if err == nil || ctx.Err() != nil {
@@ -170,24 +180,6 @@ func TestAWatchBreaksWhenTheClientConnectsAgain(t *testing.T) {
 			t.Errorf("the watch ends with %v", err)
 		}
 	case <-time.After(20 * time.Second):
-		t.Error("the watch goes on")
-	}
-}
-
-func TestAWatchOfASilentServerBreaks(t *testing.T) {
-	t.Parallel()
-	server := startServer(t)
-	leases, ctx := redisstore.New(server.client(), ""), within(t, time.Minute)
-	ready, ended := make(chan struct{}), make(chan error, 1)
-	go func() { ended <- leases.Watch(ctx, func() { close(ready) }, func(store.Lease) {}) }()
-	<-ready
-	server.signal(syscall.SIGSTOP)
-	select {
-	case err := <-ended:
-		if err == nil || ctx.Err() != nil {
-			t.Errorf("Watch: %v", err)
-		}
-	case <-ctx.Done():
 		t.Error("the watch goes on")
 	}
 }
