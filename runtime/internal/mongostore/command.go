@@ -146,6 +146,23 @@ func (c commands) find(
 	return firstOf(answer)
 }
 
+// findTimed reads what a majority has of up to limit documents, each as withTime tells it.
+func (c commands) findTimed(
+	ctx context.Context, collection string, limit int, filter bson.D,
+) ([]document, error) {
+	answer, err := c.run(ctx, bson.D{
+		kv("find", collection),
+		kv("filter", filter),
+		kv("projection", withTime),
+		kv("limit", limit), kv("batchSize", limit), kv("singleBatch", true),
+		kv("readConcern", bson.D{kv("level", "majority")}),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return batchOf(answer)
+}
+
 // firstOf returns the first document of a cursor's first batch, or nil.
 func firstOf(answer bson.Raw) (document, error) {
 	batch, err := batchOf(answer)

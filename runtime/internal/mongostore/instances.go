@@ -84,7 +84,7 @@ func (i *Instances) Named(ctx context.Context, name string) ([]presence.Listed, 
 func (i *Instances) OtherLive(ctx context.Context, id, stream string) (bool, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	found, err := i.find(ctx, 1, bson.D{
+	found, err := i.db.findTimed(ctx, i.collection, 1, bson.D{
 		kv("_id", bson.D{kv("$ne", id)}),
 		kv("streams.name", stream), kv("stopped", bson.D{kv("$ne", stream)}),
 		kv("$expr", gt("$expiresAt", now)),
@@ -98,7 +98,7 @@ func (i *Instances) OtherLive(ctx context.Context, id, stream string) (bool, err
 func (i *Instances) list(ctx context.Context, filter bson.D) ([]presence.Listed, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	found, err := i.find(ctx, mostListed, filter)
+	found, err := i.db.findTimed(ctx, i.collection, mostListed, filter)
 	if err != nil {
 		return nil, fmt.Errorf("list processes: %w", err)
 	}
@@ -107,21 +107,6 @@ func (i *Instances) list(ctx context.Context, filter bson.D) ([]presence.Listed,
 		listed = append(listed, process(one.sub("document"), one.time("now")))
 	}
 	return listed, nil
-}
-
-// find returns documents beside the server's time.
-func (i *Instances) find(ctx context.Context, limit int, filter bson.D) ([]document, error) {
-	answer, err := i.db.run(ctx, bson.D{
-		kv("find", i.collection),
-		kv("filter", filter),
-		kv("projection", withTime),
-		kv("limit", limit), kv("batchSize", limit), kv("singleBatch", true),
-		kv("readConcern", bson.D{kv("level", "majority")}),
-	})
-	if err != nil {
-		return nil, err
-	}
-	return batchOf(answer)
 }
 
 // process reads a stored announcement as of an instant of the server's clock.

@@ -13,19 +13,12 @@ import (
 func (l *Leases) Look(ctx context.Context, stream string) (store.Lease, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	answer, err := l.db.run(ctx, bson.D{
-		kv("find", l.collection),
-		kv("filter", bson.D{kv("_id", stream)}),
-		kv("projection", withTime),
-		kv("limit", 1), kv("singleBatch", true),
-		kv("readConcern", bson.D{kv("level", "majority")}),
-	})
-	var found document
-	if err == nil {
-		found, err = firstOf(answer)
-	}
+	found, err := l.db.findTimed(ctx, l.collection, 1, bson.D{kv("_id", stream)})
 	if err != nil {
 		return store.Lease{}, fmt.Errorf("look at lease %q: %w", stream, err)
 	}
-	return lease(stream, found.sub("document"), found.time("now")), nil
+	if len(found) == 0 {
+		return store.Lease{Stream: stream}, nil
+	}
+	return lease(stream, found[0].sub("document"), found[0].time("now")), nil
 }
