@@ -31,10 +31,11 @@
 //
 //	{_id: stream, instanceId, term, acquiredAt, heartbeatAt, expiresAt, ttlMs, priority,
 //	 instance: {name, host, pid, process},
+//	 contender?: {instanceId, priority, expiresAt, instance: {name, host, pid, process}},
 //	 hold?: {by, reason, at, until?}, released?: {reason, at}}
 //
-// The owner is instanceId; it is null when nobody is. A document that carries only a hold is a
-// lease that was never owned.
+// The owner is instanceId; it is null when nobody is. A contender asks the owner to step down, and
+// counts until its expiresAt. A document that carries only a hold is a lease that was never owned.
 //
 // Checkpoints, in <prefix>_checkpoints:
 //
