@@ -19,8 +19,8 @@ import (
 	"github.com/fwgen/fwgen/runtime/internal/memstore"
 )
 
-// A leader that can't read, though it can renew its lease, hands the stream over to an instance that
-// can, and to nobody where there is none.
+// A leader that can't read, though it can renew its lease, hands the stream over to an instance
+// that can, and to nobody where there is none.
 func TestALeaderThatCannotReadHandsOverToAnotherLiveInstance(t *testing.T) {
 	t.Parallel()
 	for _, others := range []string{"none", "one", "one that excludes the stream"} {

@@ -43,7 +43,8 @@ func (p *pair) takenOver(end func(leader *process) time.Time) takeOver {
 	return takeOver{end: first.At.Sub(ended), grant: first.At.Sub(granted)}
 }
 
-// awaitSaved waits until the position is behind an effect: what comes next repeats nothing of before.
+// awaitSaved waits until the position is behind an effect: what comes next repeats nothing of
+// before.
 func (p *pair) awaitSaved(effect journal.Entry) {
 	p.Helper()
 	var event bson.Timestamp

@@ -104,8 +104,8 @@ func TestAHoldThatIsShortenedByTheWatchIsFollowed(t *testing.T) {
 	})
 }
 
-// An acquisition whose answer was lost is adopted. If its stream was held meanwhile, that is seen in
-// the same answer, not a heartbeat later.
+// An acquisition whose answer was lost is adopted. If its stream was held meanwhile, that is seen
+// in the same answer, not a heartbeat later.
 func TestAHeldLeaseThatIsAdoptedIsGivenBackAtOnce(t *testing.T) {
 	bubble(t, func(b *bundle) {
 		b.leases.SetFault(of("a", memstore.Fault{Lose: errDown}, memstore.Acquire))

@@ -135,7 +135,9 @@ func TestB085AnExpiredOwnerCannotReleaseTheNext(t *testing.T) {
 
 func TestAHeldLeaseIsGrantedToNobody(t *testing.T) {
 	inBubble(t, func(t *testing.T, s leases) {
-		s.Hold(context.Background(), store.HoldRequest{Stream: stream, By: "eva", Until: time.Now().Add(time.Minute)})
+		s.Hold(context.Background(), store.HoldRequest{
+			Stream: stream, By: "eva", Until: time.Now().Add(time.Minute),
+		})
 		time.Sleep(time.Second)
 		l := s.acquire("a")
 		s.want(l, "", 0, 0)

@@ -34,8 +34,8 @@ var listIndex = bson.D{
 	kv("name", "streamName_1_status_1_createdAt_1"),
 }
 
-// Prepare makes the collections of leases, checkpoints and instances and their indexes. It may be called
-// again, and by several processes at once.
+// Prepare makes the collections of leases, checkpoints and instances and their indexes. It may be
+// called again, and by several processes at once.
 func (s *Store) Prepare(ctx context.Context) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()

@@ -30,7 +30,8 @@ func always(int) int { return 0 }
 func TestOnlyWhoLeadsAtLeastTwoMoreHandsOver(t *testing.T) {
 	t.Parallel()
 	streams := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}
-	dead, other, higher := leading("2", 0, streams...), leading("2", 0, "x"), leading("2", 0, streams...)
+	dead, higher := leading("2", 0, streams...), leading("2", 0, streams...)
+	other := leading("2", 0, "x")
 	dead.ExpiresIn = 0
 	for n := range higher.Streams {
 		higher.Streams[n].Priority = 1
@@ -77,8 +78,8 @@ func TestOneOfThoseThatLeadAsManyHandsOver(t *testing.T) {
 	}
 }
 
-// TestStreamsAreSpreadAndStay lets processes hand streams over by what each has heard of the others,
-// which is up to a round old, until nothing moves any more.
+// TestStreamsAreSpreadAndStay lets processes hand streams over by what each has heard of the
+// others, which is up to a round old, until nothing moves any more.
 func TestStreamsAreSpreadAndStay(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

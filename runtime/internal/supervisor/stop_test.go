@@ -382,7 +382,9 @@ func TestStandbyTakesOverWhereTheLeaderStopped(t *testing.T) {
 func TestHoldStopsTheStreamAndSaysWhy(t *testing.T) {
 	bubble(t, func(w *world) {
 		i := w.start("blue")
-		w.leases.Hold(context.Background(), store.HoldRequest{Stream: "orders", By: "ann", Reason: "migration"})
+		w.leases.Hold(context.Background(), store.HoldRequest{
+			Stream: "orders", By: "ann", Reason: "migration",
+		})
 		time.Sleep(20 * time.Second)
 		got := i.wantState(state.Held, "held")
 		if !strings.Contains(got.Reason, "ann") || !strings.Contains(got.Reason, "migration") {

@@ -75,8 +75,8 @@ func Read(path string) ([]Entry, error) {
 	return slices.DeleteFunc(entries, func(e Entry) bool { return e.Failed }), err
 }
 
-// Attempts returns all entries, in their order. A journal that does not exist yet is empty. An entry
-// that is being written is not there yet: a file may be seen before its last write is whole.
+// Attempts returns all entries, in their order. A journal that does not exist yet is empty. An
+// entry that is being written is not there yet: a file may be seen before its last write is whole.
 func Attempts(path string) ([]Entry, error) {
 	text, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
