@@ -19,14 +19,15 @@
 //
 // A standby of a higher priority than the owner's is its contender: it asks every heartbeat too,
 // which announces it in the lease, and takes that back when it stops. Without a working watch it
-// looks twice a second, writing nothing, whether the lease was released for it.
+// looks at least twice a second, writing nothing, whether the lease was released for it.
 //
 // Leading: lead runs. The lease is renewed every heartbeat, from the start of one round to the
 // start of the next. A renewal that fails is repeated for as long as the lease is trusted.
 //
 // The leader is asked to drain and give the lease back when the stream is held, when it has a
 // contender, and by [Leadership.HandOver]. After a hand-over it sits out one ttl. A contender is
-// given half of a ttl by whoever stepped down for it, and a second by other standbys.
+// given half of a ttl to one ttl by whoever stepped down for it, unless it leaves before, and a
+// second by other standbys.
 //
 // Whoever handed over because its stream fails, and does so again, is modest for two, four and more
 // ttl: it asks nobody to step down, and only looks whether the lease is free.

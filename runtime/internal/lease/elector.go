@@ -51,8 +51,8 @@ type Elector struct {
 	known    int64     // the highest term that was ever seen; a new one is above it
 	seen     int64     // the term that was seen last; news of a smaller one are old
 	rest     time.Time // not asked for before
-	way      time.Time // nor before this, until somebody of at least a priority has had it
-	wayTo    int       // that priority
+	way      time.Time // nor before this, until it was had by somebody of wayTo, or nobody wants it
+	wayTo    int       // a priority, the least that counts
 	sits     time.Time // until when it has told that it sits out
 	sitsFor  store.ReleaseReason
 	announce time.Time // when to ask a leader of a lower priority again

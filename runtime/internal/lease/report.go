@@ -11,7 +11,8 @@ import (
 // Report is one of the types below: what an elector tells about itself.
 type Report interface{ report() }
 
-// Standby says that somebody else owns the lease. It is reported for every answer that says so.
+// Standby says that somebody else owns the lease. It is reported for every answer that says so, and
+// for news of a leader that was not reported yet.
 type Standby struct {
 	Owner    string
 	Term     int64
@@ -19,7 +20,8 @@ type Standby struct {
 	Expires  time.Time // by this process's clock
 }
 
-// Held says that nobody may run the stream. It is reported for every answer that says so.
+// Held says that nobody may run the stream. It is reported for every answer that says so, for news
+// that do, and after a lease was given back because of it.
 type Held struct{ Hold store.Hold }
 
 // AttemptFailed says that an attempt at the lease got no answer.
