@@ -70,7 +70,8 @@ type LeasePolicy struct {
 	Priority int
 	// Yield is how many times in a row the reader of a leader fails without progress before the
 	// leader hands the stream over, if another live instance deploys it, and leaves it to others
-	// for one TTL. Defaults to 3; negative: never.
+	// for one TTL. One that yields again and again asks a leader of a lower Priority to step down
+	// ever more rarely. Defaults to 3; negative: never.
 	Yield int
 }
 
