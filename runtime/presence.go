@@ -35,7 +35,7 @@ func (a *App) stopped() (names []string) {
 		if d.running == nil {
 			continue
 		}
-		switch d.running.Snapshot().Condition.State {
+		switch d.running.State() {
 		case state.Stopped, state.Failed:
 			names = append(names, d.Name)
 		}

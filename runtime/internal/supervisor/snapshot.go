@@ -49,6 +49,9 @@ func (s *Stream) Snapshot() Snapshot {
 	return snap
 }
 
+// State returns what the stream is doing now.
+func (s *Stream) State() state.State { return s.board.Current().State }
+
 // Leads reports whether this instance leads the stream.
 func (s *Stream) Leads() bool {
 	s.mu.Lock()
