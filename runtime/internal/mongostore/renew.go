@@ -8,6 +8,10 @@ import (
 )
 
 // Renew implements [store.Leases].
+//
+// A server fixes $$NOW when a command comes, and may run it after one that came later: a renewal
+// whose caller has given up must not shorten the lease that the next one has extended, which the
+// owner trusts. One that ends later than that comes of a clock that was set back since.
 func (l *Leases) Renew(ctx context.Context, req store.RenewRequest) (store.Lease, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -16,7 +20,8 @@ func (l *Leases) Renew(ctx context.Context, req store.RenewRequest) (store.Lease
 		id:         req.Stream,
 		pipeline: when(and(leaseOf(req.Owner, req.Term), leaseLive),
 			kv("heartbeatAt", now),
-			kv("expiresAt", from(req.TTL)),
+			kv("expiresAt", cond(lte("$expiresAt", from(2*req.TTL)),
+				op("$max", "$expiresAt", from(req.TTL)), from(req.TTL))),
 			kv("ttlMs", milliseconds(req.TTL)),
 		),
 	})

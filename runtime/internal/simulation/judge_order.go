@@ -48,7 +48,7 @@ func (j *judgement) follows(before, a *Attempt) {
 	if before.Ended.Never() || before.Ended.N > a.Begun.N {
 		j.accuse(RuleOrder, "%s began while %s ran", a, before)
 	}
-	settled := !before.settled().Never() || before.wantsLetter() && j.letteredBy(before, a)
+	settled := !before.settled().Never() || j.wantsLetter(before) && j.letteredBy(before, a)
 	switch step := j.changes[a.Place] - j.changes[before.Place]; {
 	case step == 0 && settled:
 		j.accuse(RuleRepeat, "%s came after %s, which settled it", a, before)
@@ -61,8 +61,12 @@ func (j *judgement) follows(before, a *Attempt) {
 }
 
 // wantsLetter reports whether the attempt ended so that a dead letter settles its event. One that
-// was stored by SendToDLQ, whose answer was lost, does not: the handler then fails.
-func (a *Attempt) wantsLetter() bool { return a.Outcome == Exhausted || a.Outcome == Lettered }
+// was stored by SendToDLQ, whose answer was lost, does not: the handler then fails, and the event
+// stalls where the stream has no dead letters.
+func (j *judgement) wantsLetter(a *Attempt) bool {
+	return a.Outcome == Lettered ||
+		a.Outcome == Exhausted && j.Schedule.Settings[a.Stream].DeadLetters
+}
 
 // letteredBy reports whether the event of an attempt was a dead letter when the next attempt
 // began. What happens in no time is in no order between the observers of handlers and the oplog.

@@ -29,7 +29,7 @@ func (j *judgement) passes(before, s State) {
 		case last == nil:
 			j.accuse(RuleUnsettled, "%s passes the %s, which was not attempted", s, c)
 		case last.settled().Before(s.When):
-		case last.wantsLetter():
+		case j.wantsLetter(last):
 			j.accuse(RuleLetter, "%s passes the %s, whose dead letter is not stored", s, c)
 		default:
 			j.accuse(RuleUnsettled, "%s passes the %s; %s (%s)", s, c, last, last.Outcome)
@@ -89,7 +89,7 @@ func (j *judgement) asked(l Letter) {
 			continue
 		}
 		last = a
-		if a.wantsLetter() || a.Asked.Before(l.When) {
+		if j.wantsLetter(a) || a.Asked.Before(l.When) {
 			return
 		}
 	}

@@ -235,6 +235,14 @@ func TestEachRuleIsSeenToBeBroken(t *testing.T) {
 			m.state(1, 1, 0).attempt(m.a, 1, 1, 1, Failed).attempt(m.a, 1, 1, 2, Failed)
 			m.attempt(m.a, 1, 1, 3, Handled).handled(m.a, 1, 2, 3).state(1, 2, 3)
 		}, RuleLetter},
+		{"dead letter whose answer was lost, on a stream that stalls", func(m *made) {
+			m.Schedule.Settings[Led] = Settings{Attempts: 1, Interval: time.Second, Every: 10, Window: 10}
+			a := m.state(1, 1, 0).begin(m.a, 1, 1, 1)
+			a.Asked = m.now()
+			m.letter(1, 1)
+			a.Outcome, a.Ended = Exhausted, m.now()
+			m.attempt(m.a, 1, 1, 2, Handled).handled(m.a, 1, 2, 3).state(1, 2, 3)
+		}, ""},
 		{"dead letter after the position", func(m *made) {
 			m.state(1, 1, 0).attempt(m.a, 1, 1, 1, Lettered).state(1, 2, 1).letter(1, 1)
 			m.handled(m.a, 1, 2, 3).state(1, 3, 3)
