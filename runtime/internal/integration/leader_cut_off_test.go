@@ -96,7 +96,9 @@ func (p *pair) judgeHandOver(cut string, term int64, cutAt time.Duration) {
 	}
 	measured(p, "leader cut off (%s), ttl %s: it stopped after %s, its successor began after %s", cut,
 		p.config.TTL, (ended - cutAt).Round(time.Millisecond), (begun - cutAt).Round(time.Millisecond))
-	leastTrust := p.config.TTL - 2*p.config.Heartbeat // of a lease that is renewed
+	// Trust of ttl - heartbeat began with the last renewal that was confirmed. At the cut that was up
+	// to a heartbeat ago, and the next one may have been out for as long as a call may take, another.
+	leastTrust := p.config.TTL - 3*p.config.Heartbeat
 	if worked := ended - cutAt; worked < leastTrust {
 		p.Errorf("%s: the leader stopped after %s, as if it had run out of work", cut, worked)
 	}
