@@ -88,8 +88,7 @@ func (e *Elector) peek(life context.Context) (next time.Time, ok bool) {
 		return time.Time{}, false
 	}
 	e.failures = 0
-	now := time.Now()
-	return earlier(e.opens(a.lease, now), now.Add(e.cfg.Poll)), true
+	return e.asksAgain(a.lease, time.Now()), true
 }
 
 // adopt renews a term that an earlier acquisition was granted, whose answer was lost.

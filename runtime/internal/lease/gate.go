@@ -57,8 +57,7 @@ func (g *Gate) await(stop, life context.Context) bool {
 			return stop.Err() == nil
 		default:
 			g.e.tell(Held{Hold: *hold})
-			now := time.Now()
-			next = earlier(now.Add(g.e.cfg.Poll), g.e.opens(store.Lease{Hold: hold}, now))
+			next = g.e.asksAgain(store.Lease{Hold: hold}, time.Now())
 		}
 	}
 	return false

@@ -56,6 +56,11 @@ func (e *Elector) standBy(l store.Lease) time.Time {
 	now := time.Now()
 	e.tell(standing(l, now))
 	e.announce = now.Add(e.cfg.Heartbeat)
+	return e.asksAgain(l, now)
+}
+
+// asksAgain returns when to ask after an answer: when the lease opens, and within a poll.
+func (e *Elector) asksAgain(l store.Lease, now time.Time) time.Time {
 	return earlier(e.opens(l, now), now.Add(e.cfg.Poll))
 }
 
